@@ -15,6 +15,9 @@ const has = (page, text) =>
 const go = (page, hash) => page.evaluate((h) => { location.hash = h; }, hash);
 const seen = (page, selector) =>
   page.waitForSelector(selector, { visible: true, timeout });
+const press = (page, label) => page.evaluate((text) =>
+  [...document.querySelectorAll('.toolbar button')]
+    .find((b) => b.innerText === text).click(), label);
 const silent = (page) => assert.deepEqual(page.complaints, []);
 
 // Runs [body] with a page of its own at [path], which must not complain.
@@ -85,9 +88,9 @@ await test('an address that is malformed or unknown leaves no error', async () =
   const malformed = '%E0%A4%A';
   await onPage(`#/process/${malformed}/charts`,
                (page) => has(page, 'The server no longer shows this process'));
-  await onPage(`#/process/100/events?${malformed}`, (page) =>
+  await onPage(`#/process/100/events?filter=${malformed}&from=x&to=-1&last=0`, (page) =>
     until(page, (text) => document.querySelector('input.filter')?.value === text,
-          malformed));
+          '\ufffd%A'));
   await onPage('#/process/100/constructor', (page) => seen(page, '.chart'));
   // Here the server refuses a request, which the browser reports.
   for (const [to, hash, text] of [
@@ -180,8 +183,7 @@ await test('a time without data is a gap in the charts',
   () => onPage('#/process/100/charts', async (page) => {
     await seen(page, '.chart canvas');
     const rows = page.waitForResponse((r) => r.url().endsWith('tier=1s'));
-    await page.evaluate(() => [...document.querySelectorAll('.toolbar button')]
-      .find((b) => b.innerText === '10 min').click());
+    await press(page, '10 min');
     await rows;
     await pause(500);           // the browser warns of pixels read twice
     await eventually(async () => {
@@ -214,9 +216,6 @@ await test('the time in which the server was away is a gap in all charts, also o
   // The mock's clock stands still, 90 s after its start.
   mock.held = mock.start + 90e3;
   const page = await open(browser, address);
-  const range = (label) => page.evaluate((text) =>
-    [...document.querySelectorAll('.toolbar button')]
-      .find((b) => b.innerText === text).click(), label);
   const seconds = () => mock.now() / 1e9;
   // Returns the charts that have something at [time] when the last [s] seconds
   // are shown.
@@ -232,10 +231,10 @@ await test('the time in which the server was away is a gap in all charts, also o
     assert.deepEqual(await drawn(end + 2, s), before);
   };
   try {
-    await go(page, '#/process/100/charts');
+    await go(page, '#/process/100/charts?last=60');
     await eventually(async () =>
       assert.ok((await drawn(from - 4, 60)).length > 8));
-    await range('10 min');
+    await press(page, '10 min');
     await eventually(() => gap(20, 25, 600));
     mock.fails.add('/api/stream').add('/api/processes/100/history');
     mock.disconnect();
@@ -247,7 +246,7 @@ await test('the time in which the server was away is a gap in all charts, also o
     mock.fails.clear();
     await has(page, 'Live');
     await eventually(() => gap(from, to, 600));
-    await range('1 min');
+    await press(page, '1 min');
     await eventually(() => gap(from, to, 60));
   } finally {
     mock.fails.clear();
@@ -260,7 +259,7 @@ await test('the time in which the server was away is a gap in all charts, also o
 await test('names from the program are text, wherever they are shown', async () => {
   await onPage('', async (page) => {
     for (const view of ['charts', 'timeline', 'tables', 'events', 'between',
-                        'flame', 'flame?live', 'control']) {
+                        'flame', 'flame?type=live', 'control']) {
       await go(page, `#/process/100/${view}`);
       await seen(page, '.tabs');
       await pause(700);
@@ -291,7 +290,7 @@ await test('the tables have threads, and the domain that asked for a pause',
   }));
 
 await test('tables of all that was read say from when on, for each domain',
-  () => onPage('#/process/100/tables', async (page) => {
+  () => onPage('#/process/100/tables?last=all', async (page) => {
     await seen(page, '[data-table=spans]');
     await until(page, () => /12\.5 s to \d+\.\d s since the start; domain 1 only from 40\.0 s on: all that the server has read/
       .test(document.querySelector('[data-from]').innerText));
@@ -307,17 +306,14 @@ await test('tables of all that was read say from when on, for each domain',
 
 await test('views of the rings say from when on they have events of each domain',
   async () => {
-    await onPage('#/process/100/events?minor', (page) =>
+    await onPage('#/process/100/events?filter=minor&last=all', (page) =>
       until(page, () => /12\.5 s to \d+\.\d s since the start; domain 1 only from 40\.0 s on/
         .test(document.body.innerText)));
-    await onPage('#/process/100/flame', (page) =>
+    await onPage('#/process/100/flame?last=all', (page) =>
       until(page, () => /samples, 12\.5 s to \d+\.\d s since the start; domain 1 only from 40\.0 s on/
         .test(document.querySelector('h2')?.innerText)));
-    await onPage('#/process/100/between', async (page) => {
-      await (await seen(page, 'input[name=first]')).type('minor');
-      await page.type('input[name=then]', 'minor');
-      await page.evaluate(() => [...document.querySelectorAll('.toolbar button')]
-        .find((b) => b.innerText === 'All').click());
+    await onPage('#/process/100/between?first=minor&then=minor', async (page) => {
+      await press(page, 'All');
       await until(page, () =>
         /second events, 12\.5 s to .*domain 1 only from 40\.0 s on/
           .test(document.body.innerText));
@@ -325,7 +321,7 @@ await test('views of the rings say from when on they have events of each domain'
   });
 
 await test('events that a ring no longer has are not called lost, and the number of '
-  + 'lost ones says which', () => onPage('#/process/100/events?minor', async (page) => {
+  + 'lost ones says which', () => onPage('#/process/100/events?filter=minor&last=all', async (page) => {
     await has(page, '312 649 events before are no longer in the ring');
     assert.ok(!(await textOf(page)).includes('events lost'));
     assert.equal(await page.evaluate(() => [...document.querySelectorAll(
@@ -333,7 +329,7 @@ await test('events that a ring no longer has are not called lost, and the number
       .innerText.split('\n')[1]), '250');
   }));
 
-await test('the longest pause comes first', () => onPage('#/process/100/tables',
+await test('the longest pause comes first', () => onPage('#/process/100/tables?last=all',
   async (page) => {
     await seen(page, '[data-table=pauses]');
     assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll(
@@ -409,7 +405,7 @@ const windows = () => mock.requests.filter((r) => r.includes('/timeline?'))
   .map((p) => Number(p.get('to')) - Number(p.get('from')));
 
 await test('the timeline zooms from a minute to a microsecond, by keys and wheel',
-  () => onPage('#/process/100/timeline?30000000000-90000000000', async (page) => {
+  () => onPage('#/process/100/timeline?from=30000000000&to=90000000000', async (page) => {
     mock.requests.length = 0;
     const canvas = await seen(page, 'canvas.timeline');
     await canvas.focus();
@@ -434,7 +430,7 @@ await test('the timeline zooms from a minute to a microsecond, by keys and wheel
   }));
 
 await test('a click on a pause shows cause, requester, arrivals and events',
-  () => onPage('#/process/100/timeline?40000000000-40002000000', async (page) => {
+  () => onPage('#/process/100/timeline?from=40000000000&to=40002000000', async (page) => {
     const canvas = await seen(page, 'canvas.timeline');
     const { x, y } = await canvas.boundingBox();
     await retry(page, () => page.mouse.click(x + 200, y + 24 + 2 * 15 + 7),
@@ -451,7 +447,7 @@ await test('a click on a pause shows cause, requester, arrivals and events',
     await canvas.focus();
     await page.keyboard.press('-');
     await until(page, () => /4\.00 ms/.test(
-      document.querySelector('.toolbar').innerText));
+      document.querySelector('.toolbar:not(.range)').innerText));
     for (let i = 0; windows().length <= asked && i < 300; i++)
       await new Promise((resolve) => setTimeout(resolve, 100));
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -459,12 +455,10 @@ await test('a click on a pause shows cause, requester, arrivals and events',
   }));
 
 await test('a click on a span of the end of the data holds the timeline',
-  () => onPage('#/process/100/timeline', async (page) => {
+  () => onPage('#/process/100/timeline?last=1', async (page) => {
     const canvas = await seen(page, 'canvas.timeline');
-    const follows = () => page.evaluate(() =>
-      [...document.querySelectorAll('.toolbar button')]
-        .find((b) => b.innerText === 'Follow').ariaPressed);
-    assert.equal(await follows(), 'true');
+    const range = () => page.$eval('[data-range]', (e) => e.dataset.range);
+    assert.equal(await range(), 'live');
     await new Promise((resolve) => setTimeout(resolve, 1500));
     const { x, y } = await canvas.boundingBox();
     // A collection is hit within two pixels; they are some nine pixels apart.
@@ -473,7 +467,8 @@ await test('a click on a span of the end of the data holds the timeline',
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
     await seen(page, '.chosen');
-    assert.equal(await follows(), 'false');
+    await until(page, () =>
+      document.querySelector('[data-range]').dataset.range === 'fixed');
   }));
 
 await test('the time between two events: asked by filters, shown in the timeline',
@@ -501,7 +496,88 @@ await test('the time between two events: asked by filters, shown in the timeline
       `${hostile[0]} in domain 1, thread 4243 \\x1b[31mred\\x1b[0m`));
     await click(page, '[data-table=longest] a');
     await seen(page, 'canvas.timeline');
-    assert.ok(page.url().endsWith('timeline?29998200000-30010800000'), page.url());
+    assert.match(page.url(), /\/timeline\?.*&from=29998200000&to=30010800000$/);
+  }));
+
+// The parameters of the last request for [part] of the process.
+const lastAsked = (part) => Object.fromEntries(new URL(mock.requests.findLast(
+  (r) => r.includes(`/${part}?`)).slice(4), 'http://x').searchParams);
+const values = (page) => page.evaluate(() =>
+  Object.fromEntries(new URLSearchParams(location.hash.split('?')[1])));
+const tab = async (page, view) => {
+  await click(page, `.tabs a[href*="/${view}"]`);
+  await until(page, (name) => location.hash.includes(`/${name}`) &&
+    document.querySelector('.tabs [aria-current]')?.href.includes(`/${name}`), view);
+};
+
+await test('one range for all views is in the address; a reload and the way back show '
+  + 'the same', () => onPage('#/process/100/charts?last=60', async (page) => {
+  const plot = await (await seen(page, '.chart .u-over')).boundingBox();
+  await page.mouse.move(plot.x + plot.width / 4, plot.y + 30);
+  await page.mouse.down();
+  await page.mouse.move(plot.x + plot.width / 2, plot.y + 30, { steps: 5 });
+  await page.mouse.up();
+  await until(page, () => /from=\d+&to=\d+$/.test(location.hash));
+  const { from, to } = await values(page);
+  assert.ok(Math.abs(to - from - 15e9) < 1e9, `${from} ${to}`);
+  const text = () => page.$eval('[data-range=fixed]', (e) => e.innerText);
+  const before = await text();
+  for (const [view, part] of [['timeline', null], ['tables', 'stat'],
+                              ['events', 'events'], ['flame', 'flame']]) {
+    mock.requests.length = 0;
+    await tab(page, view);
+    assert.equal(await text(), before, view);
+    if (!part) continue;
+    await eventually(() => assert.ok(mock.requests.some((r) => r.includes(`/${part}?`))));
+    const asked = lastAsked(part);
+    assert.deepEqual([asked.from, asked.to], [from, to], view);
+  }
+  await page.reload();
+  await seen(page, '.flame');
+  assert.equal(await text(), before);
+  await page.goBack();
+  await seen(page, '.filter');
+  assert.equal(await text(), before);
+  await press(page, 'Live');
+  await seen(page, '[data-range=live]');
+  assert.deepEqual(await values(page), { last: String((to - from) / 1e9) });
+}));
+
+await test('filter, zoom, search and selection are in the address and survive a reload',
+  () => onPage('#/process/100/events', async (page) => {
+    await (await seen(page, '.filter')).type('minor');
+    await page.keyboard.press('Enter');
+    await until(page, () => location.hash.endsWith('filter=minor'));
+    await tab(page, 'flame');
+    await click(page, '.flame button[title^="Dune.main"]');
+    await until(page, () => location.hash.includes('zoom=Dune.main'));
+    await (await seen(page, '.toolbar input[type=search]')).type('MAP');
+    await until(page, () => location.hash.includes('search=MAP'));
+    await page.reload();
+    await until(page, () => document.querySelector('.told')?.innerText
+      .startsWith('Dune.main: '));
+    assert.equal(await page.$eval('.found', (e) => e.innerText), '25.0 % found');
+    await page.goBack();
+    await until(page, () => document.querySelector('.told')?.innerText
+      .startsWith('all: '));
+    await tab(page, 'events');
+    assert.equal(await page.$eval('.filter', (e) => e.value), 'minor');
+    await go(page, '#/process/100/timeline?from=40000000000&to=40002000000');
+    const { x, y } = await (await seen(page, 'canvas.timeline')).boundingBox();
+    await retry(page, () => page.mouse.click(x + 200, y + 24 + 2 * 15 + 7),
+                () => document.querySelector('.chosen') !== null);
+    const chosen = await page.$eval('.chosen', (e) => e.innerText);
+    await until(page, () => location.hash.includes('sel='));
+    await page.reload();
+    await until(page, (text) => document.querySelector('.chosen')?.innerText === text,
+                chosen);
+  }));
+
+await test('a pause of the tables is selected in the timeline',
+  () => onPage('#/process/100/tables', async (page) => {
+    await click(page, '[data-table=pauses] tbody a');
+    await seen(page, 'canvas.timeline');
+    await seen(page, '.chosen');
   }));
 
 await test('two processes are compared: amounts and changes',
@@ -535,7 +611,7 @@ await test('the type of the flame graph is chosen, and kept in the address',
     await has(page, 'Allocated memory by stack');
     await until(page, () => document.querySelector('.told')?.innerText
       === 'all: 954 MiB, 100 %; self 0 B');
-    assert.ok(page.url().endsWith('flame?alloc'), page.url());
+    assert.ok(page.url().endsWith('flame?type=alloc'), page.url());
     await page.select('select[name=type]', 'wait');
     await until(page, () => document.querySelector('.told')?.innerText
       === 'all: 1.00 s, 100 %; self 0 s');
@@ -545,22 +621,22 @@ await test('the type of the flame graph is chosen, and kept in the address',
     await has(page, 'Small functions are left out');
     await seen(page, '.flame [title="[small parts]: 200 ms, 20.0 %; self 200 ms"]');
     await seen(page, '.flame [title="all: 1.00 s, 100 %; self 0 s"]');
-    await go(page, '#/process/100/flame?constructor');
+    await go(page, '#/process/100/flame?type=constructor');
     await has(page, 'Processor time by stack');
   }));
 
 await test('without samples the flame graph says how to take them',
-  () => onPage('#/process/100/flame?io', async (page) => {
+  () => onPage('#/process/100/flame?type=io', async (page) => {
     await has(page, 'Switch io on (tab Control) to take some');
-    await click(page, '.tabs a[href$=control]');
+    await click(page, '.tabs a[href*="/control"]');
     await click(page, 'input[name=io]');
     await has(page, 'Category io is on');
-    await go(page, '#/process/100/flame?io');
+    await go(page, '#/process/100/flame?type=io');
     await has(page, 'They are taken now: io is on');
   }));
 
 await test('the live heap by site: names are text, and new points come',
-  () => onPage('#/process/100/flame?live', async (page) => {
+  () => onPage('#/process/100/flame?type=live', async (page) => {
     await seen(page, '.plot[aria-label^="Live heap by site"]');
     await seen(page, '.flame');
     const text = await told(page, 'Live heap by site');

@@ -1,15 +1,14 @@
 // The time between two events that the user chooses by filters: a histogram,
 // the times in the order in which they ended, and the longest ones.
 
-import { html, useEffect, useState } from './html.js';
+import { html, useEffect, useRef, useState } from './html.js';
 import { useAnswer } from './answer.js';
 import { ofProcess } from './api.js';
 import { Chart } from './chart.js';
 import * as format from './format.js';
 import { Bars } from './histogram.js';
-import { processAddress } from './overview.js';
+import { coverText, getCovered, limits, rangeValues } from './range.js';
 import { Table } from './table.js';
-import { all, coverText, getCovered, limits, Windows } from './window.js';
 
 const scopes = [['thread', 'the same thread'], ['domain', 'the same domain'],
                 ['process', 'the process']];
@@ -31,12 +30,16 @@ function Names({ id }) {
     </datalist>`;
 }
 
-function Form({ wish, ask, data, id }) {
+function Form({ wish, ask, id }) {
   const [text, setText] = useState({ first: wish.first, then: wish.then });
   const [scope, setScope] = useState(wish.scope);
-  const submit = (event, choice = wish.choice) => {
-    event?.preventDefault();
-    ask({ first: text.first.trim(), then: text.then.trim(), scope, choice });
+  useEffect(() => {
+    setText({ first: wish.first, then: wish.then });
+    setScope(wish.scope);
+  }, [wish.first, wish.then, wish.scope]);
+  const submit = (event) => {
+    event.preventDefault();
+    ask({ first: text.first.trim(), then: text.then.trim(), scope });
   };
   const input = (name, label, example) => html`
     <label class="filter">${label} <input type="search" name=${name}
@@ -51,25 +54,26 @@ function Form({ wish, ask, data, id }) {
       onChange=${(e) => setScope(e.target.value)}>${scopes.map(([key, label]) =>
         html`<option key=${key} value=${key}>${label}</option>`)}</select>
     </label>
-    <${Windows} choice=${wish.choice} data=${data}
-      choose=${(choice) => submit(null, choice)} />
     <button>Show</button></form>`;
 }
 
-// Asks for the pairs of [wish]: { first, then, scope, choice }.
-function usePairs(id, wish, data) {
+// Asks for the pairs of [wish]: { first, then, scope }, in the range, and again in each
+// [round].
+function usePairs(id, wish, range, round, data) {
   const [state, set] = useState({});
+  const now = useRef(0);
+  now.current = data.now;
   useEffect(() => {
     if (!wish.first || !wish.then) return undefined;
     const abort = new AbortController();
-    const span = limits(wish.choice, data);
+    const span = limits(range, now.current);
     const { first, then, scope } = wish;
     getCovered(id, 'between', { first, then, scope, ...span }, abort.signal)
       .then((answer) => set({ answer, span, wish }), (e) => {
         if (e.name !== 'AbortError') set({ error: e.message });
       });
     return () => abort.abort();
-  }, [id, wish]);
+  }, [id, wish.first, wish.then, wish.scope, JSON.stringify(range), round]);
   return state;
 }
 
@@ -110,7 +114,7 @@ function seriesOf({ step_ns, min_ns, max_ns }) {
 }
 
 // The pairs by the time of their second event, in [span] if it has limits.
-function Series({ id, series, span, process }) {
+function Series({ series, span, process, address }) {
   const started = process.started_unix_ns;
   const from = span.from ?? series.t[0];
   const to = span.to ?? Math.max(series.t.at(-1), from + 1e6);
@@ -121,8 +125,8 @@ function Series({ id, series, span, process }) {
     seconds=${series.t.map((t) => (started + t) / 1e9)}
     from=${(started + from) / 1e9} to=${(started + to) / 1e9}
     onZoom=${(...times) => {
-      const chosen = times.map((s) => Math.round(s * 1e9 - started));
-      location.hash = `${processAddress(id, 'timeline')}?${chosen.join('-')}`;
+      const [begin, end] = times.map((s) => Math.max(0, s * 1e9 - started));
+      location.hash = address.to(rangeValues({ from: begin, to: end }), 'timeline');
     }} />`;
 }
 
@@ -131,31 +135,34 @@ const eventText = ({ name, domain, thread, thread_name }) =>
     thread}${thread_name ? ` ${format.name(thread_name)}` : ''}`;
 
 // The address of the timeline with [pair] and some time around it.
-function addressOf(id, { first, then, duration_ns }) {
+function addressOf(address, { first, then, duration_ns }) {
   const margin = Math.max(1000, Math.round(duration_ns / 5));
-  return `${processAddress(id, 'timeline')}?${
-    Math.max(0, first.ns - margin)}-${then.ns + margin}`;
+  return address.to(rangeValues({ from: Math.max(0, first.ns - margin),
+                                  to: then.ns + margin }), 'timeline');
 }
 
-function Longest({ id, pairs }) {
+function Longest({ address, pairs }) {
   return html`<${Table} title="Longest" note="click a time to see it in the timeline"
     name="longest" rows=${pairs} columns=${[
       { label: 'Time', value: (p) => p.duration_ns, text: format.duration,
-        cell: (p, text) => html`<a href=${addressOf(id, p)}>${text}</a>` },
+        cell: (p, text) => html`<a href=${addressOf(address, p)}>${text}</a>` },
       { label: 'From', value: (p) => p.first.ns,
         text: (ns) => format.moment(ns, 1000) },
       { label: 'First event', value: (p) => eventText(p.first) },
       { label: 'Second event', value: (p) => eventText(p.then) }]} />`;
 }
 
-export function Between({ id, process, data }) {
-  const [wish, setWish] = useState(data.shared.between ?? {
-    first: '', then: '', scope: 'thread',
-    choice: process.state === 'running' ? 10e9 : all });
-  data.shared.between = wish;
-  const { answer, span, wish: asked, error } = usePairs(id, wish, data);
+export function Between({ id, process, data, address, range }) {
+  const { first = '', then = '', scope = 'thread' } = address.values;
+  const [round, again] = useState(0);
+  const wish = { first, then, scope };
+  const { answer, span, wish: asked, error } = usePairs(id, wish, range, round, data);
+  const ask = (next) => {
+    address.go(next);
+    again(round + 1);
+  };
   return html`<section>
-    <${Form} wish=${wish} ask=${setWish} data=${data} id=${id} />
+    <${Form} wish=${wish} ask=${ask} id=${id} />
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
     ${!answer && !error && html`<p class="note">The time from each first event
       to the next second one; if another first event comes before, it counts. A
@@ -166,13 +173,13 @@ export function Between({ id, process, data }) {
     ${answer?.count > 0 && html`
       <${Numbers} answer=${answer} />
       <div class="charts">
-        <${Series} id=${id} series=${answer.series} span=${span}
-          process=${process} />
+        <${Series} series=${answer.series} span=${span} process=${process}
+          address=${address} />
         <figure class="chart"><figcaption>Histogram${' '}
           <small>height logarithmic</small></figcaption>
           <${Bars} buckets=${answer.buckets}
             label="Histogram of the time between the two events" /></figure>
       </div>
-      <${Longest} id=${id} pairs=${answer.longest} />`}
+      <${Longest} address=${address} pairs=${answer.longest} />`}
   </section>`;
 }

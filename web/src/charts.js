@@ -1,31 +1,24 @@
 // The charts of a process: over time, with one range and one cursor for all,
 // and the histogram of its pauses.
 
-import { html, useEffect, useState } from './html.js';
+import { html, useEffect } from './html.js';
 import * as format from './format.js';
 import { Chart } from './chart.js';
-import { begin } from './history.js';
+import { beginOf } from './history.js';
 import { Histogram } from './histogram.js';
+import { isFixed, limits } from './range.js';
+import { useTiers } from './tiers.js';
 
-const ranges = [
-  [10e9, '10 s'], [60e9, '1 min'], [600e9, '10 min'], [null, 'All']];
 const shortest = 10e9;
 const most_domains = 16;
 const most_counters = 12;
 const most_names = 8;           // of spans and of requests
 
-// Returns the begin of all that is known, by the finest rows that have it.
-function beginOf({ tiers }) {
-  const [fine, middle, coarse] = tiers;
-  const later = (tier, start, ns) =>
-    begin(tier) <= start + ns ? Math.max(begin(tier), start) : start;
-  return later(fine, later(middle, begin(coarse), coarse.ns), middle.ns);
-}
-
-// Returns the window of time: [from, to] in ns since the start.
-function windowOf(range, frozen, now, history) {
-  const start = range === null ? beginOf(history) : now - range;
-  return frozen ?? [Math.max(0, start), Math.max(now, shortest)];
+// Returns what is shown: [from, to] in ns since the start.
+function windowOf(range, now, history, alive) {
+  const { from, to } = limits(range, now);
+  return [from ?? beginOf(history),
+          isFixed(range) || !alive ? to ?? now : Math.max(now, shortest)];
 }
 
 function slice(tier, [from, to], started) {
@@ -52,32 +45,6 @@ function useTier(tier, { history, redraw }, live) {
       abort.abort();
     };
   }, [tier, live]);
-}
-
-// Asks for the tiers of [shown] that have not come yet.
-function useTiers(shown, { history, redraw, failed }, live) {
-  useEffect(() => {
-    const abort = new AbortController();
-    for (const tier of shown.filter((t) => !t.loaded))
-      history.load(tier, abort.signal).then(redraw, failed);
-    return () => abort.abort();
-  }, [history, shown.map((tier) => tier.name).join(), live]);
-}
-
-function Ranges({ range, frozen, setRange, setFrozen, view }) {
-  return html`
-    <div class="toolbar" role="group" aria-label="Range of time">
-      ${ranges.map(([ns, label]) => html`
-        <button key=${label} aria-pressed=${!frozen && ns === range}
-          onClick=${() => { setFrozen(null); setRange(ns); }}>
-          ${label}</button>`)}
-      <button aria-pressed=${frozen !== null} onClick=${() =>
-        setFrozen(frozen ? null : view)}>${frozen ? 'Follow' : 'Hold'}</button>
-      <span class="quiet">${frozen
-        ? `${format.moment(frozen[0], 1e8)} to ${format.moment(frozen[1], 1e8)}`
-        : 'Drag in a chart to enlarge a time; blank: not recorded or lost'}
-      </span>
-    </div>`;
 }
 
 // The share in which a domain waits is what the others leave.
@@ -213,23 +180,24 @@ function domainNames(detail) {
     String(d.id), `Domain ${d.id}${d.name ? ` ${format.name(d.name)}` : ''}`]));
 }
 
-export function Charts({ process, data, live }) {
+export function Charts({ process, data, live, range, setRange }) {
   const alive = process.state === 'running';
-  const [range, setRange] = useState(alive ? 60e9 : null);
-  const [frozen, setFrozen] = useState(null);
   const { history, detail, now } = data;
-  const view = windowOf(range, frozen, now, history);
+  const view = windowOf(range, now, history, alive);
   const tier = history.tierFor(...view);
-  useTiers(range === null && !frozen ? history.tiers : [tier], data,
-           live);
-  useTier(tier, data, live && alive && !frozen);
+  useTiers([tier], data, live);
+  useTier(tier, data, live && alive && !isFixed(range));
   const started = process.started_unix_ns;
   const { seconds, column } = slice(tier, view, started);
   const common = {
     seconds, from: (started + view[0]) / 1e9, to: (started + view[1]) / 1e9,
-    onZoom: (...times) => setFrozen(times.map((s) => s * 1e9 - started)) };
+    onZoom: (...times) => {
+      const [from, to] = times.map((s) => s * 1e9 - started);
+      setRange({ from: Math.max(0, from), to });
+    } };
   return html`<section>
-    <${Ranges} ...${{ range, frozen, setRange, setFrozen, view }} />
+    <p class="quiet hint">Drag in a chart to enlarge a time; blank: not recorded or
+      lost</p>
     <div class="charts">
       <${Main} tier=${tier} take=${column} common=${common} />
       <${Kinds} tier=${tier} take=${column} common=${common} />

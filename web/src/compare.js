@@ -7,7 +7,7 @@ import { decoded } from './api.js';
 import { Chart } from './chart.js';
 import * as format from './format.js';
 import { begin, History } from './history.js';
-import { processAddress } from './overview.js';
+import { processAddress } from './address.js';
 import { Table } from './table.js';
 
 const texts = {

@@ -1,10 +1,9 @@
-// The log of events: a filter in the language of eventring events, and a
-// window.
+// The log of the events of the range that pass a filter, in the language of eventring
+// events.
 
-import { html, useEffect, useState } from './html.js';
-import { decoded } from './api.js';
+import { html, useEffect, useRef, useState } from './html.js';
 import * as format from './format.js';
-import { all, coverText, getCovered, limits, Windows } from './window.js';
+import { coverText, getCovered, limits } from './range.js';
 
 const limit = 500;
 const filterHelp =
@@ -58,12 +57,12 @@ export function EventTable({ events, mark = () => false }) {
         <td>${payload(e)}</td></tr>`)}</tbody></table></div>`;
 }
 
-function Form({ filter, choice, ask, data }) {
+function Form({ filter, ask }) {
   const [text, setText] = useState(filter);
   useEffect(() => setText(filter), [filter]);
   const submit = (event) => {
     event.preventDefault();
-    ask({ filter: text.trim() });
+    ask(text.trim());
   };
   return html`
     <form class="toolbar" onSubmit=${submit}>
@@ -73,40 +72,38 @@ function Form({ filter, choice, ask, data }) {
         placeholder="Filter, such as: minor longer-than=1ms domain=0"
         title=${filterHelp} />
       <button>Show</button>
-      <${Windows} choice=${choice} data=${data}
-        choose=${(value) => ask({ filter: text.trim(), choice: value })} />
     </form>`;
 }
 
-// Asks for the events of [wish]: { filter, choice }.
-function useEvents(id, wish, data) {
+// Asks for the events of the range when it changes, the filter does, or [round].
+function useEvents(id, filter, range, round, data) {
   const [answer, set] = useState({ events: null });
+  const now = useRef(0);
+  now.current = data.now;
   useEffect(() => {
     const abort = new AbortController();
-    const span = limits(wish.choice, data);
+    const span = limits(range, now.current);
     const failed = (e) => {
       if (e.name !== 'AbortError') set({ error: e.message });
     };
-    getCovered(id, 'events', { filter: wish.filter || null, ...span, limit },
+    getCovered(id, 'events', { filter: filter || null, ...span, limit },
                abort.signal)
-      .then((found) => set({ ...found, ...wish, span }), failed);
+      .then((found) => set({ ...found, filter, span }), failed);
     return () => abort.abort();
-  }, [id, wish]);
+  }, [id, filter, JSON.stringify(range), round]);
   return answer;
 }
 
-// [detail]: a filter from the address.
-export function Events({ id, process, data, detail }) {
-  const [wish, setWish] = useState({
-    filter: detail ? decoded(detail) : '',
-    choice: detail || process.state !== 'running' ? all : 1e9 });
-  const answer = useEvents(id, wish, data);
-  useEffect(() => {
-    if (detail) setWish({ filter: decoded(detail), choice: all });
-  }, [detail]);
+export function Events({ id, data, address, range }) {
+  const { filter = '' } = address.values;
+  const [round, again] = useState(0);
+  const answer = useEvents(id, filter, range, round, data);
+  const ask = (text) => {
+    address.go({ filter: text });
+    again(round + 1);
+  };
   return html`<section>
-    <${Form} ...${wish} data=${data}
-      ask=${(change) => setWish({ ...wish, ...change })} />
+    <${Form} filter=${filter} ask=${ask} />
     ${answer.error && html`<p class="error" role="alert">${
       format.name(answer.error)}</p>`}
     ${answer.span && html`<p class="quiet">${
@@ -114,7 +111,7 @@ export function Events({ id, process, data, detail }) {
         : `${answer.events.length} events`}
       ${answer.filter ? ' that pass the filter' : ''}, ${
         coverText(answer.span, data.now, answer.kept)}${
-        answer.more ? '. A filter or a shorter window shows others' : ''}.</p>`}
+        answer.more ? '. A filter or a shorter range shows others' : ''}.</p>`}
     ${answer.events?.length > 0 && html`
       <${EventTable} events=${answer.events} />`}
   </section>`;

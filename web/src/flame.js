@@ -1,13 +1,11 @@
 // The view of profiles: processor time or another amount by stack.
 
-import { html, useEffect, useMemo, useState } from './html.js';
+import { html, useEffect, useMemo, useRef, useState } from './html.js';
 import * as format from './format.js';
 import { child, FlameGraph, newNode, sumUp } from './flame_graph.js';
 import { LiveSites } from './live_sites.js';
-import { processAddress } from './overview.js';
 import { typeLabels, typeNamed, typeOf } from './profile_types.js';
-import {
-  all, coverText, getCovered, limits, ofTimeline, Windows } from './window.js';
+import { coverText, getCovered, limits } from './range.js';
 
 // Returns the tree of an answer with its numbers of any unit.  A truncated answer
 // lacks small nodes: what a node has called besides is "[small parts]".
@@ -37,36 +35,36 @@ function NoSamples({ process, type }) {
     : off.length ? html`Switch ${names} on (tab Control) to take some.`
     : html`They are taken now: ${names} is on.`;
   return html`<p class="empty">There are no samples for this profile in this
-    window. ${advice}</p>`;
+    range. ${advice}</p>`;
 }
 
-// The selection of the type, which the address keeps.
-function Types({ id, chosen }) {
-  const choose = (event) => {
-    location.hash = `${processAddress(id, 'flame')}?${event.target.value}`;
-  };
+// The selection of the type.
+function Types({ chosen, address }) {
+  const choose = (event) => address.go({ type: event.target.value, zoom: null });
   return html`<label>Show <select name="type" value=${chosen}
     onChange=${choose}>${typeLabels.map(([key, label]) => html`
       <option key=${key} value=${key}>${label}</option>`)}</select></label>`;
 }
 
-// Asks for the tree of the samples of type [key].  An answer for another type than
-// [key] is not returned.
-function useAnswer(id, key, choice, data) {
+// Asks for the tree of the samples of type [key] in the range.  An answer for another
+// type than [key] is not returned.
+function useAnswer(id, key, range, data) {
   const [answer, set] = useState(null);
+  const now = useRef(0);
+  now.current = data.now;
   useEffect(() => {
     const abort = new AbortController();
-    const span = limits(choice.now, data);
+    const span = limits(range, now.current);
     getCovered(id, 'flame', { type: key, ...span }, abort.signal)
       .then((found) => set({ ...found, key, span }), (e) => {
         if (e.name !== 'AbortError') set({ error: e.message, key });
       });
     return () => abort.abort();
-  }, [id, key, choice]);
+  }, [id, key, JSON.stringify(range)]);
   return answer?.key === key ? answer : null;
 }
 
-function Answer({ answer, process, type }) {
+function Answer({ answer, process, type, address }) {
   const root = useMemo(() => answer?.name
     ? treeOf(answer, type.unit) : null, [answer, type]);
   if (!answer) return html`<p class="quiet">Loading…</p>`;
@@ -75,7 +73,9 @@ function Answer({ answer, process, type }) {
   return root?.value
     ? html`${answer.truncated && html`<p class="note">Small functions are left out:
         there are more than 20 000 different stacks.</p>`}
-      <${FlameGraph} root=${root} text=${type.text} bar=${type.bar} />`
+      <${FlameGraph} root=${root} text=${type.text} bar=${type.bar}
+        state=${address.values} set=${(changes) =>
+          address.go(changes, { silent: !('zoom' in changes) })} />`
     : html`<${NoSamples} process=${process} type=${type} />`;
 }
 
@@ -85,28 +85,19 @@ const timeOf = ({ span, kept, keptSamples }, now) => keptSamples.length > 0
   ? coverText(span, now, keptSamples, 'thread of domain')
   : coverText(span, now, kept);
 
-// [detail]: the type, from the address.
-export function Flame({ id, process, data, detail, live }) {
-  const [choice, setChoice] = useState({ now: all });
-  const key = typeNamed(detail);
+export function Flame({ id, process, data, live, address, range, setRange }) {
+  const key = typeNamed(address.values.type);
   const type = typeOf(key);
-  const answer = useAnswer(id, key, choice, data);
-  const zoom = (window) => {
-    data.shared.window = window;
-    setChoice({ now: ofTimeline });
-  };
+  const answer = useAnswer(id, key, range, data);
   return html`<section>
-    <div class="toolbar" role="group" aria-label="Profile and window of time">
-      <${Types} id=${id} chosen=${key} />
-      <${Windows} choice=${choice.now} data=${data}
-        choose=${(now) => setChoice({ now })} /></div>
+    <div class="toolbar"><${Types} chosen=${key} address=${address} /></div>
     <h2>${type.title} <small class="quiet">in ${
       type.unit === 'ns' ? 'time' : 'bytes'}${
       answer?.name ? `, ${format.count(answer.samples)} ${
         answer.samples === 1 ? 'sample' : 'samples'}, ${
         timeOf(answer, data.now)}` : ''}</small></h2>
-    ${key === 'live' && html`<${LiveSites} ...${{ id, process, data, live }}
-      choice=${choice} onZoom=${zoom} />`}
-    <${Answer} key=${key} answer=${answer} process=${process} type=${type} />
+    ${key === 'live' && html`<${LiveSites} ...${{ id, process, data, live,
+      range }} onZoom=${setRange} />`}
+    <${Answer} key=${key} ...${{ answer, process, type, address }} />
   </section>`;
 }

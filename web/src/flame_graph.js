@@ -3,6 +3,7 @@
 // functions by name.
 
 import { html, useEffect, useMemo, useState } from './html.js';
+import { decoded } from './api.js';
 import * as format from './format.js';
 import { Table } from './table.js';
 
@@ -132,9 +133,9 @@ function styleOf({ node, depth, from, to }, root, compared) {
 function matcher(wanted) {
   const [, source] = /^\/(.*)\/$/.exec(wanted) ?? [];
   if (source === undefined)
-    return wanted ? (name) => name.includes(wanted) : null;
+    return wanted ? (name) => name.toLowerCase().includes(wanted.toLowerCase()) : null;
   try {
-    const regexp = new RegExp(source);
+    const regexp = new RegExp(source, 'i');
     return (name) => regexp.test(name);
   } catch {
     return undefined;
@@ -161,15 +162,32 @@ const hints = {
   none: 'Colours only tell modules apart.',
 };
 
+// The path of [node] from the root as text, and the node below [root] with a path, the
+// last one that is there.
+function pathOf(node) {
+  const names = [];
+  for (let n = node; n.parent; n = n.parent) names.unshift(encodeURIComponent(n.name));
+  return names.join(';');
+}
+function nodeAt(root, path) {
+  let node = root;
+  for (const name of path ? path.split(';').map(decoded) : []) {
+    if (!node.children.has(name)) break;
+    node = node.children.get(name);
+  }
+  return node;
+}
+
 // [root]: the tree; [text] formats its values; [bar]: the amount that the width of a
-// bar shows; [compared]: 'share' or 'growth' if it has the values of a base.
-export function FlameGraph({ root, text, bar, compared = null }) {
-  const [turned, turn] = useState(false);
-  const [wanted, search] = useState('');
-  const [zoomed, zoom] = useState(null);
+// bar shows; [compared]: 'share' or 'growth' if it has the values of a base.  [state]:
+// inverted, search and zoom, texts, of which [set] changes some.
+export function FlameGraph({ root, text, bar, compared = null, state, set }) {
+  const turned = Boolean(state.inverted);
+  const wanted = state.search ?? '';
   const [under, setUnder] = useState(null);
   const tree = useMemo(() => turned ? inverted(root) : root, [root, turned]);
-  const shown = zoomed?.tree === tree ? zoomed.node : tree;
+  const shown = useMemo(() => nodeAt(tree, state.zoom), [tree, state.zoom]);
+  const zoom = (node) => set({ zoom: pathOf(node) });
   const { list, narrow } = useMemo(() => boxes(shown), [shown]);
   const rows = useMemo(() => functions(root), [root]);
   const matches = matcher(wanted);
@@ -177,7 +195,7 @@ export function FlameGraph({ root, text, bar, compared = null }) {
     ? `${format.share(part(sumOf(shown, matches), shown.value))} found`
     : matches === undefined ? 'not a regular expression' : '';
   useEffect(() => {
-    const leave = (event) => event.key === 'Escape' && zoom(null);
+    const leave = (event) => event.key === 'Escape' && set({ zoom: '' });
     addEventListener('keydown', leave);
     return () => removeEventListener('keydown', leave);
   }, []);
@@ -195,7 +213,7 @@ export function FlameGraph({ root, text, bar, compared = null }) {
     const point = (event) => setUnder({ tree, node: nodeOf(event) ?? shown });
     return html`
       <div class="flame" style=${{ height: `${(1 + deepest) * row_px}px` }}
-        onClick=${(e) => nodeOf(e) && zoom({ tree, node: nodeOf(e) })}
+        onClick=${(e) => nodeOf(e) && zoom(nodeOf(e))}
         onMouseOver=${point} onFocusIn=${point}
         onMouseLeave=${() => setUnder(null)}>${list.map((box, i) => html`
         <button key=${box.node.number} type="button" data-box=${i}
@@ -211,11 +229,12 @@ export function FlameGraph({ root, text, bar, compared = null }) {
     <div class="toolbar">
       <input type="search" size="26" placeholder="Part of a name, or /regexp/"
         aria-label="Mark functions" value=${wanted}
-        onInput=${(e) => search(e.target.value)} />
+        onInput=${(e) => set({ search: e.target.value })} />
       <span class="found" role="status">${found}</span>
       <label><input type="checkbox" name="inverted" checked=${turned}
-        onChange=${(e) => turn(e.target.checked)} /> Inverted</label>
-      <button disabled=${shown === tree} onClick=${() => zoom(null)}>
+        onChange=${(e) => set({ inverted: e.target.checked ? 1 : '', zoom: '' })} />
+        Inverted</label>
+      <button disabled=${shown === tree} onClick=${() => zoom(tree)}>
         Whole graph</button>
       <span class="told">${tell(told)}</span>
     </div>

@@ -2,7 +2,7 @@
 // and rows of name, parent and own value, parents first; of the base, too, if
 // another profile is compared with.
 
-import { html, render } from './html.js';
+import { html, render, useState } from './html.js';
 import * as format from './format.js';
 import { child, FlameGraph, newNode, sumUp } from './flame_graph.js';
 import { typeNamed, typeOf } from './profile_types.js';
@@ -25,9 +25,14 @@ sumUp(root);
 
 const type = typeOf(typeNamed(data.type));
 document.title = data.title;
-render(html`<main><h1>${format.name(data.title)}</h1>
-  <p class="quiet">${data.about}${data.base_name !== null &&
-    `, compared with ${format.name(data.base_name)}`}</p>
-  <${FlameGraph} root=${root} bar=${type.bar} compared=${data.compared}
-    text=${type.text} /></main>`,
-document.getElementById('page'));
+function Page() {
+  const [state, set] = useState({});
+  return html`<main><h1>${format.name(data.title)}</h1>
+    <p class="quiet">${data.about}${data.base_name !== null &&
+      `, compared with ${format.name(data.base_name)}`}</p>
+    <${FlameGraph} root=${root} bar=${type.bar} compared=${data.compared}
+      text=${type.text} state=${state}
+      set=${(changes) => set((old) => ({ ...old, ...changes }))} /></main>`;
+}
+
+render(html`<${Page} />`, document.getElementById('page'));

@@ -6,7 +6,7 @@ import { post } from './api.js';
 import { useAnswer } from './answer.js';
 import { FleetComparison } from './fleet_comparison.js';
 import * as format from './format.js';
-import { processAddress } from './overview.js';
+import { processAddress } from './address.js';
 import { Table } from './table.js';
 
 // The time of the node's clock ahead of the hub's is between offset - bound and

@@ -131,6 +131,14 @@ export function begin(tier) {
   return (tier.first + Math.max(0, known)) * tier.ns;
 }
 
+// Returns the begin of all that is known, by the finest rows that have it.
+export function beginOf({ tiers }) {
+  const [fine, middle, coarse] = tiers;
+  const later = (tier, start, ns) =>
+    begin(tier) <= start + ns ? Math.max(begin(tier), start) : start;
+  return later(fine, later(middle, begin(coarse), coarse.ns), middle.ns);
+}
+
 export class History {
   constructor(id) {
     this.id = id;

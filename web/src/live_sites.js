@@ -1,11 +1,11 @@
 // The chart of the live heap: bytes alive over time, by the line that allocated
 // them.
 
-import { html, useEffect, useState } from './html.js';
+import { html, useEffect, useRef, useState } from './html.js';
 import { get, ofProcess } from './api.js';
 import * as format from './format.js';
 import { Chart } from './chart.js';
-import { limits, moves } from './window.js';
+import { isFixed, limits } from './range.js';
 
 const refresh_ms = 3000;
 const most_moments = 120;
@@ -20,21 +20,22 @@ const note = 'bytes alive, by the line that allocated them, estimated from ' +
 const label = ({ name, file, line }) => format.name(!file || !line ? name
   : `${name} ${file.slice(file.lastIndexOf('/') + 1)}:${line}`);
 
-// Asks for the sites in the window [choice], again and again if the window moves
-// while the process runs.
-function useSites(id, choice, data, live) {
+// Asks for the sites in the range, again and again while it is live.
+function useSites(id, range, data, live) {
   const [answer, set] = useState(null);
+  const now = useRef(0);
+  now.current = data.now;
   useEffect(() => {
     const abort = new AbortController();
     let timer;
     const ask = () => get(ofProcess(id, 'live_sites'),
-                          { ...limits(choice.now, data), width: most_moments },
+                          { ...limits(range, now.current), width: most_moments },
                           abort.signal)
       .then(set, (e) => {
         if (e.name !== 'AbortError') set({ error: e.message });
       })
       .finally(() => {
-        if (live && moves(choice.now) && !abort.signal.aborted)
+        if (live && !isFixed(range) && !abort.signal.aborted)
           timer = setTimeout(ask, refresh_ms);
       });
     ask();
@@ -42,15 +43,13 @@ function useSites(id, choice, data, live) {
       clearTimeout(timer);
       abort.abort();
     };
-  }, [id, choice, live]);
+  }, [id, JSON.stringify(range), live]);
   return answer;
 }
 
-// [choice.now]: the window of time; another [choice] is another window, also of
-// the same name.  [onZoom]: gets the window that the user selects,
-// in ns since the start.
-export function LiveSites({ id, process, data, live, choice, onZoom }) {
-  const answer = useSites(id, choice, data,
+// [onZoom]: gets the range that the user selects.
+export function LiveSites({ id, process, data, live, range, onZoom }) {
+  const answer = useSites(id, range, data,
                           live && process.state === 'running');
   if (answer?.error)
     return html`<p class="error" role="alert">${
@@ -69,7 +68,10 @@ export function LiveSites({ id, process, data, live, choice, onZoom }) {
       height=${180} stacked=${true} binary=${true} text=${format.bytes}
       note=${note}
       seconds=${seconds} from=${seconds[0]} to=${seconds.at(-1)} series=${series}
-      onZoom=${(...times) => onZoom(times.map((s) => s * 1e9 - started))} />
+      onZoom=${(...times) => {
+        const [from, to] = times.map((s) => Math.max(0, s * 1e9 - started));
+        onZoom({ from, to });
+      }} />
     </div>
     ${answer.left_out > 0 && html`<p class="note">${
       `${format.count(answer.left_out)} samples are left out.`}</p>`}`;

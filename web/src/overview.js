@@ -1,15 +1,13 @@
 // All processes, one row each: live ones first.
 
 import { html, useEffect, useState } from './html.js';
+import { processAddress } from './address.js';
 import { get } from './api.js';
 import * as format from './format.js';
 import { Attach } from './attach.js';
 import { Sparkline, useSparklines } from './sparkline.js';
 
 const few = 50;
-
-export const processAddress = (id, view = 'charts') =>
-  `#/process/${encodeURIComponent(id)}/${view}`;
 
 export const isSaved = (process) => process.format === 'recording';
 

@@ -2,10 +2,13 @@
 
 import {
   Guard, html, useEffect, useReducer, useRef, useState } from './html.js';
+import { processAddress, useAddress } from './address.js';
 import { get, ofProcess } from './api.js';
 import * as format from './format.js';
-import { History } from './history.js';
-import { Damage, isSaved, Numbers, processAddress, stateOf } from './overview.js';
+import { beginOf, History } from './history.js';
+import { Damage, isSaved, Numbers, stateOf } from './overview.js';
+import { RangeBar, rangeOf, rangeValues } from './range.js';
+import { useTiers } from './tiers.js';
 import { Charts } from './charts.js';
 import { Timeline } from './timeline.js';
 import { Tables } from './tables.js';
@@ -68,12 +71,10 @@ function useDetail(id, data, redraw, live, reading) {
 }
 
 // Keeps the data of a process up to date: its history (other tiers than the finest
-// come when a chart shows them), the last detail, [now], the end of its data in ns
-// since the start, and [shared], the window of the timeline, which other views
-// use too.
+// come when a chart shows them), the last detail, and [now], the end of its data in ns
+// since the start.
 function useData(id, process, subscribe, live) {
-  const data = useRef({ history: new History(id), detail: null, now: 0,
-                        shared: { window: null } }).current;
+  const data = useRef({ history: new History(id), detail: null, now: 0 }).current;
   const redraw = useRedraw();
   const [error, setError] = useState(null);
   const failed = (e) => { if (e.name !== 'AbortError') setError(e.message); };
@@ -114,7 +115,7 @@ function evidenceText({ name, unit, value }) {
 }
 
 // The verdict and the findings of diagnose, with the evidence and the advice.
-function Findings({ verdict, findings = [], id }) {
+function Findings({ verdict, findings = [], address }) {
   if (!verdict && !findings.length) return null;
   return html`
     <section class="diagnosis" aria-label="Findings">
@@ -126,8 +127,8 @@ function Findings({ verdict, findings = [], id }) {
         ${f.advice && html`<p>${format.name(f.advice)}</p>`}
         ${f.evidence && html`<p class="quiet">${
           f.evidence.map(evidenceText).join(' · ')}</p>`}
-        ${f.event && html`<p><a href=${
-          `${processAddress(id, 'events')}?${encodeURIComponent(f.event)}`}>
+        ${f.event && html`<p><a href=${address.to(
+          { filter: f.event, ...rangeValues({ last: null }) }, 'events')}>
           Show these events: ${format.phrase(f.event)}</a></p>`}
       </details>`)}
     </section>`;
@@ -164,10 +165,10 @@ const more = [
     (p) => format.rate(p.events_per_s)],
 ];
 
-function Tabs({ id, view }) {
+function Tabs({ address, view }) {
   return html`<nav class="tabs" aria-label="Views">${
     Object.entries(views).map(([key, [label]]) => html`
-      <a key=${key} href=${processAddress(id, key)}
+      <a key=${key} href=${address.to({}, key)}
         aria-current=${key === view ? 'page' : undefined}>
         ${label}</a>`)}</nav>`;
 }
@@ -180,18 +181,24 @@ function Missing({ gone, process }) {
 }
 
 // [process]: as in the list of processes.  [live]: the stream is open.
-// [detail]: from the address, for the view.
+// [detail]: what the address has behind its question mark.
 export function Process(given) {
   const { id, view, detail, process, gone, live, server, subscribe } = given;
   const data = useData(id, process, subscribe, live);
+  const address = useAddress(id, view, detail);
   const titles = process?.findings?.map((f) => f.title).join('\n');
   const findings = useDiagnosis(id, titles);
   const known = useRef(process);
   if (process) known.current = process;
+  const alive = known.current?.state === 'running';
+  const range = rangeOf(address.values, alive);
+  const setRange = (next, options) => address.go(rangeValues(next), options);
+  useTiers(range.last === null ? data.history.tiers : [], data, live);
   if (!known.current || known.current.error)
     return html`<${Missing} gone=${gone} process=${known.current} />`;
   const [, View] = Object.hasOwn(views, view) ? views[view] : views.charts;
-  const props = { id, detail, process: known.current, data, server, live };
+  const props = { id, address, process: known.current, data, server, live, range,
+                  setRange };
   return html`<main>
     <${Title} process=${known.current} />
     ${gone && html`<p class="error" role="alert">The server no longer shows this
@@ -200,9 +207,12 @@ export function Process(given) {
     ${!isSaved(known.current) && html`<${QuickControl} ...${props} />`}
     <${Numbers} process=${known.current} more=${more} name="numbers" />
     <${Damage} process=${known.current} />
-    <${Findings} verdict=${known.current.verdict} id=${id}
+    <${Findings} verdict=${known.current.verdict} address=${address}
       findings=${findings ?? data.detail?.findings} />
-    <${Tabs} id=${id} view=${view} />
+    <${Tabs} address=${address} view=${view} />
+    ${view !== 'control' && html`<${RangeBar} range=${range} choose=${setRange}
+      now=${data.now} alive=${alive}
+      begin=${range.last === null ? beginOf(data.history) : 0} />`}
     <${Guard} key=${view}><${View} ...${props} /><//>
   </main>`;
 }

@@ -4,7 +4,8 @@
 import { html, useState } from './html.js';
 import { useAnswer } from './answer.js';
 import * as format from './format.js';
-import { processAddress, stateOf } from './overview.js';
+import { processAddress } from './address.js';
+import { stateOf } from './overview.js';
 import { Table } from './table.js';
 
 export const compareAddress = (a, b) =>

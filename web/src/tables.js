@@ -1,12 +1,11 @@
-// Tables of numbers, for a window of time: the server computes them as
-// eventring stat does.
+// Tables of numbers of the range: the server computes them as eventring stat does.
 
-import { html, useEffect, useState } from './html.js';
+import { html, useEffect, useRef, useState } from './html.js';
 import { get, ofProcess } from './api.js';
 import * as format from './format.js';
-import { processAddress } from './overview.js';
+import { pauseAddress } from './lanes.js';
 import { Table } from './table.js';
-import { all, coverText, limits, moves, Windows } from './window.js';
+import { coverText, isFixed, limits } from './range.js';
 
 const refresh_ms = 2000;
 
@@ -83,9 +82,9 @@ const causeColumns = [
   number('Count', (c) => c.count), ns('Total', (c) => c.total_ns),
   ns('Longest', (c) => c.max_ns)];
 
-const pauseColumns = (id) => [
+const pauseColumns = (address) => [
   { label: 'End', value: (p) => p.end_ns, text: (t) => format.moment(t, 1e6),
-    cell: (p, text) => html`<a href=${pauseAddress(id, p)}>${text}</a>` },
+    cell: (p, text) => html`<a href=${pauseAddress(address, p)}>${text}</a>` },
   ns('Duration', (p) => p.duration_ns), number('Domain', (p) => p.domain),
   number('Domains', (p) => p.domains, 'How many domains paused together'),
   number('Requested by', (p) => p.requested_by,
@@ -115,13 +114,6 @@ const counterColumns = [
   { label: 'Counter', value: (c) => c.name },
   number('Value', (c) => c.value, 'The latest')];
 
-// The address of the timeline around a pause.
-function pauseAddress(id, pause) {
-  const { end_ns, duration_ns } = pause;
-  return `${processAddress(id, 'timeline')}?${
-    Math.max(0, end_ns - 2 * duration_ns)}-${end_ns + duration_ns}`;
-}
-
 // Returns rows of kind, cause, count, total_ns and max_ns.
 function causeRows({ causes = {}, cause_times = {} }) {
   return Object.entries(causes).flatMap(([kind, counts]) =>
@@ -130,15 +122,17 @@ function causeRows({ causes = {}, cause_times = {} }) {
     .sort((a, b) => (b.total_ns ?? 0) - (a.total_ns ?? 0));
 }
 
-// Asks for the numbers of the window, again and again while it moves.
-function useStat(id, choice, data, alive) {
+// Asks for the numbers of the range, again and again while it is live.
+function useStat(id, range, data, alive) {
   const [stat, set] = useState(null);
   const [error, setError] = useState(null);
+  const now = useRef(0);
+  now.current = data.now;
   useEffect(() => {
     const abort = new AbortController();
     let timer;
     const ask = async () => {
-      const span = limits(choice, data);
+      const span = limits(range, now.current);
       try {
         const answer = await get(ofProcess(id, 'stat'), span, abort.signal);
         set({ span, answer });
@@ -147,14 +141,14 @@ function useStat(id, choice, data, alive) {
         if (e.name === 'AbortError') return;
         setError(e.message);
       }
-      if (alive && moves(choice)) timer = setTimeout(ask, refresh_ms);
+      if (alive && !isFixed(range)) timer = setTimeout(ask, refresh_ms);
     };
     ask();
     return () => {
       abort.abort();
       clearTimeout(timer);
     };
-  }, [id, choice, alive]);
+  }, [id, JSON.stringify(range), alive]);
   return { stat, error };
 }
 
@@ -182,15 +176,10 @@ function Totals({ totals: t }) {
     longest ${format.duration(t.longest_pause_ns)}</p>`;
 }
 
-function Toolbar({ choice, choose, data, stat, error }) {
-  return html`<div class="toolbar" role="group" aria-label="Window of time">
-    <${Windows} choice=${choice} choose=${choose} data=${data} />
-    ${error
-      ? html`<span class="error" role="alert">${format.name(error)}</span>`
-      : stat && html`<span class="quiet" data-from=${stat.span.from ?? ''}
-          data-to=${stat.span.to ?? ''}>
-          ${timeOf(stat, data.now)}</span>`}
-  </div>`;
+function Cover({ stat, error, now }) {
+  if (error) return html`<p class="error" role="alert">${format.name(error)}</p>`;
+  return stat && html`<p class="quiet" data-from=${stat.span.from ?? ''}
+    data-to=${stat.span.to ?? ''}>${timeOf(stat, now)}</p>`;
 }
 
 const during = (from, to) => (p) =>
@@ -205,10 +194,9 @@ function Now({ detail }) {
       columns=${counterColumns} rows=${detail?.counters} />`;
 }
 
-export function Tables({ id, process, data }) {
-  const [choice, choose] = useState(all);
+export function Tables({ id, process, data, address, range }) {
   const alive = process.state === 'running';
-  const { stat, error } = useStat(id, choice, data, alive);
+  const { stat, error } = useStat(id, range, data, alive);
   const numbers = stat?.answer;
   const pauses = data.detail?.long_pauses?.filter(stat?.span.to
     ? during(stat.span.from, stat.span.to) : () => true)
@@ -217,15 +205,15 @@ export function Tables({ id, process, data }) {
     ${alive && html`<${Now} detail=${data.detail} />`}
     <${Table} name="threads" title="Threads"
       columns=${threadColumns(data.now)} rows=${data.detail?.threads} />
-    <h2>Numbers of a window of time</h2>
-    <${Toolbar} ...${{ choice, choose, data, stat, error }} />
+    <h2>Numbers of the range</h2>
+    <${Cover} ...${{ stat, error, now: data.now }} />
     ${!numbers && !error && html`<p class="quiet">Computing…</p>`}
     ${numbers?.all_read && numbers.totals &&
       html`<${Totals} totals=${numbers.totals} />`}
     ${numbers && html`
       <${Table} name="domains" title="Domains" columns=${domainColumns}
         rows=${withBegin(numbers)} />
-      <${Table} name="pauses" title="Longest pauses" columns=${pauseColumns(id)}
+      <${Table} name="pauses" title="Longest pauses" columns=${pauseColumns(address)}
         note="of the last minute; click a time to see it in the timeline"
         rows=${pauses} />
       <${Table} name="causes" title="Causes of collections and stops"

@@ -6,17 +6,19 @@ import { html, useEffect, useMemo, useRef, useState } from './html.js';
 import { get, ofProcess } from './api.js';
 import * as format from './format.js';
 import { useCanvas } from './canvas.js';
+import { beginOf } from './history.js';
 import {
-  draw, find, isMerged, isPause, kindNames, laneName, layOut, legend, nameOf,
-  nameWidth, ruler_px, stop } from './lanes.js';
+  draw, find, findChoice, isMerged, isPause, kindNames, laneName, layOut, legend, nameOf,
+  nameOfChoice, nameWidth, ruler_px, stop } from './lanes.js';
 import { PauseDetail } from './pause.js';
+import { isFixed, limits } from './range.js';
 
 const shortest_ns = 200;
 const most_pixels = 8192;       // of the server
 const settle_ms = 60;           // the user may turn the wheel further
+const settle_range_ms = 400;    // and the address can wait longer
 const follow_ms = 500;
-const presets = [[1e10, '10 s'], [1e9, '1 s'], [1e8, '100 ms'], [1e7, '10 ms'],
-                 [1e6, '1 ms'], [1e5, '100 µs']];
+const presets = [[1e8, '100 ms'], [1e7, '10 ms'], [1e6, '1 ms'], [1e5, '100 µs']];
 
 function clamp([from, to], now) {
   const length = Math.max(shortest_ns, Math.min(to - from, 1.2 * now));
@@ -24,12 +26,6 @@ function clamp([from, to], now) {
   const start = Math.max(-0.1 * length,
                          Math.min(middle - length / 2, now - 0.2 * length));
   return [start, start + length];
-}
-
-// The window from the address: FROM-TO.
-function fromAddress(detail) {
-  const found = /^(-?\d+)-(\d+)$/.exec(detail ?? '');
-  return found ? [Number(found[1]), Number(found[2])] : null;
 }
 
 // Asks for [view] when it settles.  Returns the last answer, with its lanes
@@ -63,30 +59,35 @@ function useAnswer(id, view, width) {
   return { answer, error };
 }
 
-// The window: [view], [move] it, and whether it follows the end of the data.
-function useWindow(data, alive, detail) {
-  const given = useMemo(() => fromAddress(detail), [detail]);
-  const [follow, setFollow] = useState(alive && !given);
-  const [view, set] = useState(() => given ??
-    [Math.max(0, data.now - 1e9), Math.max(data.now, 1e6)]);
-  const now = useRef(0);
-  now.current = data.now;
+// The view of the range: [from, to] in ns since the start.
+function viewOf(range, { now, history }) {
+  const { from, to } = limits(range, now);
+  return [from ?? beginOf(history), Math.max(to ?? now, (from ?? 0) + shortest_ns)];
+}
+
+// The window: [view], and [move] it.  While the range is live it follows the end of
+// the data; what the user moves becomes the range when it settles, or [at_once].
+function useWindow(data, alive, range, setRange) {
+  const key = JSON.stringify(range);
+  const [moved, set] = useState({});
+  const live = alive && !isFixed(range);
+  const shown = useRef({});
+  const mine = moved.key === key ? moved.view : null;
   useEffect(() => {
-    if (!given) return;
-    setFollow(false);
-    set(given);
-  }, [given]);
-  useEffect(() => {
-    if (!follow) return undefined;
-    const timer = setInterval(() => set(([from, to]) =>
-      [now.current - (to - from), now.current]), follow_ms);
-    return () => clearInterval(timer);
-  }, [follow]);
-  const move = (next) => {
-    setFollow(false);
-    set(clamp(next, Math.max(now.current, 1e6)));
-  };
-  return { view, move, follow, setFollow };
+    if (!mine) return undefined;
+    const [from, to] = mine;
+    const timer = setTimeout(() => setRange({ from: Math.max(0, from), to },
+                                            { silent: !moved.at_once }),
+                             moved.at_once ? 0 : settle_range_ms);
+    return () => clearTimeout(timer);
+  }, [mine]);
+  // A live range moves twice a second, not with each row of data.
+  const step = Math.floor(data.now / (follow_ms * 1e6));
+  if (shown.current.key !== key || live && shown.current.step !== step)
+    shown.current = { key, step, view: viewOf(range, data) };
+  const move = (next, at_once = false) => set({
+    key, at_once, view: clamp(next, Math.max(data.now, 1e6)) });
+  return { view: mine ?? shown.current.view, move, follow: live && !mine };
 }
 
 const zoomed = ([from, to], factor, at = (from + to) / 2) =>
@@ -99,14 +100,14 @@ const keys = {
   ArrowLeft: (view) => moved(view, -0.2),
   ArrowRight: (view) => moved(view, 0.2),
   '+': (view) => zoomed(view, 0.5), '=': (view) => zoomed(view, 0.5),
-  '-': (view) => zoomed(view, 2), Home: (_, now) => [0, now],
-  End: ([from, to], now) => [now - (to - from), now],
+  '-': (view) => zoomed(view, 2), Home: (_, { now, history }) => [beginOf(history), now],
+  End: ([from, to], { now }) => [now - (to - from), now],
 };
 
 // The mouse, touch and keyboard on the canvas.  [place]: geometry of the view.
 // [hold] ends following, so that the chosen span stays in view.
 function useInput({ canvas, place, view, move, hold, scroll, choose, answer,
-                    now }) {
+                    data }) {
   const drag = useRef(null);
   const [selection, select] = useState(null);
   const timeAt = (x) => place.from + (x - place.left) /
@@ -148,7 +149,8 @@ function useInput({ canvas, place, view, move, hold, scroll, choose, answer,
     const d = drag.current;
     drag.current = null;
     select(null);
-    if (d?.moving && d.select) move([d.x, x].sort((a, b) => a - b).map(timeAt));
+    if (d?.moving && d.select)
+      move([d.x, x].sort((a, b) => a - b).map(timeAt), true);
     else if (d && !d.moving && answer) {
       const hit = find(answer, place, x, y);
       if (hit?.span) hold();
@@ -157,14 +159,14 @@ function useInput({ canvas, place, view, move, hold, scroll, choose, answer,
   };
   const onDblClick = ({ offsetX: x, offsetY: y }) => {
     const hit = answer && find(answer, place, x, y)?.span;
-    if (hit) move(zoomed([hit[0], hit[1]], 1.4));
+    if (hit) move(zoomed([hit[0], hit[1]], 1.4), true);
   };
   const onKeyDown = (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === 'ArrowUp' || event.key === 'ArrowDown')
       scroll(place.top + (event.key === 'ArrowUp' ? -40 : 40));
     else if (event.key === 'Escape') choose(null);
-    else if (keys[event.key]) move(keys[event.key](view, now));
+    else if (keys[event.key]) move(keys[event.key](view, data));
     else return;
     event.preventDefault();
   };
@@ -179,19 +181,16 @@ function Legend() {
     <li><i class="gap"></i>not recorded, lost or overwritten</li></ul>`;
 }
 
-function Toolbar({ view, move, follow, setFollow, alive, now }) {
+function Toolbar({ view, move, follow, now }) {
   const middle = (view[0] + view[1]) / 2;
-  return html`<div class="toolbar" role="group" aria-label="Window of time">
+  return html`<div class="toolbar" role="group" aria-label="Zoom">
     ${presets.map(([ns, label]) => html`<button key=${label} onClick=${() =>
-      move(follow ? [now - ns, now] : [middle - ns / 2, middle + ns / 2])}>
+      move(follow ? [now - ns, now] : [middle - ns / 2, middle + ns / 2], true)}>
       ${label}</button>`)}
-    <button onClick=${() => move([0, now])}>All</button>
     <button aria-label="Zoom in"
       onClick=${() => move(keys['+'](view))}>+</button>
     <button aria-label="Zoom out"
       onClick=${() => move(keys['-'](view))}>−</button>
-    ${alive && html`<button aria-pressed=${follow}
-      onClick=${() => setFollow(!follow)}>Follow</button>`}
     <span class="quiet">${format.duration(view[1] - view[0])} from ${
       format.moment(view[0], (view[1] - view[0]) / 100)}</span>
   </div>`;
@@ -221,16 +220,32 @@ function Incomplete({ answer }) {
     }</p>`;
 }
 
-export function Timeline({ id, process, data, detail }) {
+// The span that the address names, as it was chosen or, after a reload, as the answer
+// has it.
+function useChosen(address, answer) {
+  const { sel } = address.values;
+  const [chosen, set] = useState(null);
+  const choose = (hit) => {
+    const name = hit?.span && !isMerged(hit.span) ? nameOfChoice(hit) : null;
+    set(hit && { ...hit, sel: name });
+    address.go({ sel: name }, { silent: true });
+  };
+  const known = chosen && (chosen.sel ?? undefined) === sel ? chosen : null;
+  const found = useMemo(() => !known && sel && answer ? findChoice(answer, sel) : null,
+                        [known, sel, answer]);
+  useEffect(() => { if (found) set({ ...found, sel }); }, [found]);
+  return [known ?? found, choose];
+}
+
+export function Timeline({ id, process, data, address, range, setRange }) {
   const alive = process.state === 'running';
-  const { view, move, follow, setFollow } = useWindow(data, alive, detail);
+  const { view, move, follow } = useWindow(data, alive, range, setRange);
   const [size, setSize] = useState([0, 0]);
   const [scrolled, setTop] = useState(0);
-  const [chosen, choose] = useState(null);
   const { answer, error } = useAnswer(id, view, size[0]);
+  const [chosen, choose] = useChosen(address, answer);
   // While the window follows, it moves when its data is there.
   const [from, to] = follow && answer ? answer.view : view;
-  data.shared.window = [from, to];
   const most = Math.max(0, (answer?.height ?? 0) - (size[1] - ruler_px));
   const place = { from, to, left: nameWidth(size[0]),
                   width: size[0], height: size[1],
@@ -244,10 +259,10 @@ export function Timeline({ id, process, data, detail }) {
            input.selection);
   });
   Object.assign(input, useInput({ canvas, place, view, move, choose, answer,
-    hold: () => follow && move([from, to]), now: data.now,
+    hold: () => follow && move([from, to]), data,
     scroll: (y) => setTop(Math.max(0, Math.min(y, most))) }));
   return html`<section>
-    <${Toolbar} ...${{ view, move, follow, setFollow, alive, now: data.now }} />
+    <${Toolbar} ...${{ view, move, follow, now: data.now }} />
     ${error && html`<p class="error" role="alert">${error}</p>`}
     <canvas ref=${canvas} class="timeline" tabindex="0" role="application"
       aria-label="Timeline: arrows move, plus and minus zoom, Home shows all"

@@ -1,0 +1,41 @@
+// The address of a view of a process: #/process/ID/VIEW?NAME=VALUE&...  It has all that
+// the user has chosen, the range of time and what each view shows, so that a reload, a
+// copied link and the way back show the same.
+
+import { useMemo } from './html.js';
+
+// [values]: by name; null and '' have no place.
+export function processAddress(id, view = 'charts', values = {}) {
+  const given = Object.entries(values).filter(([, v]) => v != null && v !== '');
+  return `#/process/${encodeURIComponent(id)}/${view}` +
+    (given.length ? `?${new URLSearchParams(given)}` : '');
+}
+
+// Goes to [hash] without a step for the way back.
+function replace(hash) {
+  history.replaceState(null, '', hash);
+  dispatchEvent(new Event('hashchange'));
+}
+
+const valuesOf = (detail) => Object.fromEntries(new URLSearchParams(detail ?? ''));
+
+// What the address says, [detail] behind its question mark: [values] by name; [to]
+// returns the address with changed values, perhaps of another view; [go] goes there,
+// and with [silent] the way back leaves it out.
+export function useAddress(id, view, detail) {
+  return useMemo(() => {
+    const values = valuesOf(detail);
+    const to = (changes, other = view) =>
+      processAddress(id, other, { ...values, ...changes });
+    // A timer may call it later: the address may have other values then.
+    const go = (changes, { silent = false } = {}) => {
+      const [path, now] = location.hash.split('?');
+      if (path !== processAddress(id, view)) return;
+      const hash = processAddress(id, view, { ...valuesOf(now), ...changes });
+      if (hash === location.hash) return;
+      if (silent) replace(hash);
+      else location.hash = hash;
+    };
+    return { values, to, go };
+  }, [id, view, detail]);
+}
