@@ -48,6 +48,11 @@ const char *const certainty_name[CERTAIN + 1] = {
   [POSSIBLE] = "possible", [LIKELY] = "likely", [CERTAIN] = "certain"
 };
 
+const char *const level_name[LEVEL_UNKNOWN + 1] = {
+  [LEVEL_GOOD] = "good", [LEVEL_WARNING] = "warning", [LEVEL_BAD] = "bad",
+  [LEVEL_UNKNOWN] = "unknown"
+};
+
 const char *const fact_unit_name[FACT_TEXT + 1] = {
   [FACT_NS] = "ns", [FACT_BYTES] = "bytes", [FACT_COUNT] = "count",
   [FACT_SHARE] = "share", [FACT_TEXT] = "text"
@@ -73,6 +78,8 @@ struct diagnosis {
   double passed_ns;               /* of the domain watched longest; at least
                                      1 */
   bool late_explained;            /* by too many domains */
+  const char *collector_cause;    /* of the finding collector_time; NULL: none... */
+  double proposed_words;          /* ...and the minor heap that it proposes, or 0 */
 };
 
 /* Results */
@@ -112,7 +119,8 @@ static void add_text(struct finding *f, const char *name, const char *text)
 }
 
 __attribute__((format(printf, 3, 4)))
-static void leave(struct diagnosis *d, enum rule_id rule, const char *why, ...)
+static struct not_judged *leave(struct diagnosis *d, enum rule_id rule,
+                                const char *why, ...)
 {
   struct not_judged *n = &d->not_judged[d->not_judged_count++];
   n->rule = rule;
@@ -120,6 +128,7 @@ static void leave(struct diagnosis *d, enum rule_id rule, const char *why, ...)
   va_start(arguments, why);
   vsnprintf(n->why, sizeof n->why, why, arguments);
   va_end(arguments);
+  return n;
 }
 
 /* Numbers */
@@ -199,7 +208,7 @@ static bool can_judge(struct diagnosis *d, enum rule_id rule)
 {
   const char *category = rules[rule].category;
   if (category[0] != '\0' && !is_recorded(d, category)) {
-    leave(d, rule, "category %s is not recorded", category);
+    leave(d, rule, "category %s is not recorded", category)->category = category;
     return false;
   }
   if (d->passed_ns < LIMIT_SHORTEST * 1e6) {
@@ -329,7 +338,8 @@ static void judge_minor_heap(struct diagnosis *d)
      heap of any size. */
   if (many && !is_recorded(d, "gc_detail")) {
     leave(d, RULE_MINOR_HEAP_SMALL, "%.0f %% of the words are promoted, and "
-          "category gc_detail is not recorded", promoted * 100);
+          "category gc_detail is not recorded", promoted * 100)->category =
+      "gc_detail";
     return;
   }
   if (remembered_part(d) >= percent(LIMIT_REMEMBERED_PART)) return;
@@ -379,9 +389,12 @@ static void judge_collector(struct diagnosis *d)
   add(f, FACT_SHARE, promoted_share(d), "promoted, of the words allocated");
   if (cause != NULL) add_cause(f, cause);
   double words = proposed_words(d, promoted_share(d));
+  d->collector_cause = cause;
   if (f->advice == rules[f->rule].advice
-      && words <= LIMIT_MINOR_HEAP_LARGE * 1024 * 1024)
+      && words <= LIMIT_MINOR_HEAP_LARGE * 1024 * 1024) {
     add(f, FACT_COUNT, words, "words of a minor heap to try");
+    d->proposed_words = words;
+  }
 }
 
 /* Returns the name of the cause of the pause that [why] is about; NULL when it
@@ -445,7 +458,8 @@ static void judge_remembered_set(struct diagnosis *d)
   if (!seen && causes < percent(LIMIT_REMEMBERED_PART)) {
     if (!is_recorded(d, "gc_detail"))
       leave(d, RULE_REMEMBERED_SET,
-            "only seen when it is full: category gc_detail is not recorded");
+            "only seen when it is full: category gc_detail is not recorded")
+        ->category = "gc_detail";
     return;
   }
   if ((part < percent(LIMIT_REMEMBERED_PART)
@@ -850,8 +864,19 @@ struct vital_signs diagnosis_vital_signs(const struct diagnosis *d)
     .collector_share = active_gc_share(&d->time),
     .active_share = d->time.watched_ns == 0 ? 0
       : (double) active_ns(&d->time) / (double) d->time.watched_ns,
-    .longest_stop_ns = summary_numbers(d->summary)->longest.ns
+    .longest_stop_ns = summary_numbers(d->summary)->longest.ns,
+    .cause = d->collector_cause, .promoted_share = promoted_share(d),
+    .proposed_words = d->proposed_words
   };
+}
+
+enum level diagnosis_level(const struct diagnosis *d)
+{
+  for (uint32_t i = 0; i < d->finding_count; i++)
+    if (d->findings[i].certainty == CERTAIN
+        && d->findings[i].weight >= percent(LIMIT_BAD)) return LEVEL_BAD;
+  if (d->finding_count > 0) return LEVEL_WARNING;
+  return diagnosis_vital_signs(d).known ? LEVEL_GOOD : LEVEL_UNKNOWN;
 }
 
 const struct finding *diagnosis_findings(const struct diagnosis *d,

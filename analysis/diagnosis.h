@@ -66,6 +66,7 @@ struct finding {
 
 struct not_judged {
   enum rule_id rule;
+  const char *category;           /* that is not recorded; NULL: another reason */
   char why[120];
 };
 
@@ -77,7 +78,17 @@ struct vital_signs {
   double collector_share;         /* of active time */
   double active_share;            /* of the time of all domains */
   uint64_t longest_stop_ns;       /* of a domain that did not wait; 0: none */
+  const char *cause;              /* of most collections, as summary_causes have it;
+                                     NULL: not known */
+  double promoted_share;          /* of the words allocated */
+  double proposed_words;          /* of a minor heap to try; 0: none */
 };
+
+/* A result at a glance: LEVEL_BAD if a certain finding concerns a quarter of the time
+   or memory, or more, LEVEL_WARNING with any other finding; LEVEL_UNKNOWN without
+   findings when rule collector_time could not be judged. */
+enum level { LEVEL_GOOD, LEVEL_WARNING, LEVEL_BAD, LEVEL_UNKNOWN };
+extern const char *const level_name[LEVEL_UNKNOWN + 1];
 
 struct diagnosis;
 
@@ -105,8 +116,10 @@ const struct finding *diagnosis_findings(const struct diagnosis *d,
 const struct not_judged *diagnosis_not_judged(const struct diagnosis *d,
                                               uint32_t *count);
 
-/* Returns the numbers of the verdict; to be called after diagnosis_finish. */
+/* Return the numbers of the verdict, and its level; to be called after
+   diagnosis_finish. */
 struct vital_signs diagnosis_vital_signs(const struct diagnosis *d);
+enum level diagnosis_level(const struct diagnosis *d);
 
 /* Returns the summary of all events, for reading. */
 struct summary *diagnosis_summary(struct diagnosis *d);

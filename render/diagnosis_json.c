@@ -41,6 +41,23 @@ static json_t *json_finding(const struct finding *f)
                    "advice", f->advice, "event", rule->event);
 }
 
+/* Returns the rules that were judged and have no finding. */
+static json_t *json_passed(const struct diagnosis *d)
+{
+  uint32_t count, left;
+  const struct finding *f = diagnosis_findings(d, &count);
+  const struct not_judged *not = diagnosis_not_judged(d, &left);
+  bool named[RULES] = { false };
+  json_t *passed = json_array();
+  for (uint32_t i = 0; i < count; i++) named[f[i].rule] = true;
+  for (uint32_t i = 0; i < left; i++) named[not[i].rule] = true;
+  for (uint32_t i = 0; i < RULES; i++)
+    if (!named[i])
+      json_array_append_new(passed, json_pack("{s:s, s:s}", "rule", rules[i].name,
+                                              "title", rules[i].title));
+  return passed;
+}
+
 json_t *json_diagnosis(struct diagnosis *d)
 {
   uint32_t count, left;
@@ -53,15 +70,17 @@ json_t *json_diagnosis(struct diagnosis *d)
   for (uint32_t i = 0; i < count; i++)
     json_array_append_new(findings, json_finding(&f[i]));
   for (uint32_t i = 0; i < left; i++)
-    json_array_append_new(rest, json_pack("{s:s, s:s}", "rule",
-                                          rules[not[i].rule].name, "reason",
-                                          not[i].why));
-  return json_pack("{s:i, s:o, s:s, s:I, s:I, s:I, s:o, s:o}",
+    json_array_append_new(rest, json_pack(
+      "{s:s, s:s, s:s?, s:s}", "rule", rules[not[i].rule].name, "title",
+      rules[not[i].rule].title, "category", not[i].category, "reason", not[i].why));
+  return json_pack("{s:i, s:o, s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:o}",
                    "version", JSON_VERSION,
                    "process", json_process(n->cursor),
                    "verdict", format_verdict(verdict, d),
+                   "level", level_name[diagnosis_level(d)],
                    "first_ns", (json_int_t) n->first_ns,
                    "last_ns", (json_int_t) n->last_ns,
                    "lost_events", (json_int_t) lost_events(n->cursor),
-                   "findings", findings, "not_judged", rest);
+                   "findings", findings, "not_judged", rest,
+                   "passed", json_passed(d));
 }

@@ -27,19 +27,45 @@ static const char *not_judged_since(const struct diagnosis *d,
   return NULL;
 }
 
-/* Writes the result without numbers to [text] of [size] bytes. */
+static const char *whole(const struct vital_signs *signs)
+{
+  return signs->waits_known ? "active time"
+                            : "all time (active time is not known)";
+}
+
+/* Writes the finding collector_time to [text] of [size] bytes. */
+static void format_collector(char *text, size_t size, const struct vital_signs *signs)
+{
+  char share[QUANTITY_SIZE], cause[64] = "", promoted[QUANTITY_SIZE];
+  if (signs->cause != NULL) snprintf(cause, sizeof cause, "%s, ", signs->cause);
+  for (char *at = cause; *at != '\0'; at++)
+    if (*at == '_') *at = ' ';
+  int length = snprintf(text, size, "The collector takes %s of %s: %s%s promoted",
+                        format_share(share, signs->collector_share), whole(signs),
+                        cause, format_share(promoted, signs->promoted_share));
+  if (signs->proposed_words > 0)
+    snprintf(text + length, size - (size_t) length, "; try OCAMLRUNPARAM=s=%.0fM",
+             signs->proposed_words / 1024 / 1024);
+}
+
+/* Writes the result to [text] of [size] bytes. */
 static void format_result(char *text, size_t size, const struct diagnosis *d)
 {
+  char first[VERDICT_SIZE / 3];
   uint32_t count, left;
   const struct finding *f = diagnosis_findings(d, &count);
   const char *why = not_judged_since(d, RULE_COLLECTOR_TIME);
+  const struct vital_signs signs = diagnosis_vital_signs(d);
   (void) diagnosis_not_judged(d, &left);
+  if (count > 0 && f->rule == RULE_COLLECTOR_TIME)
+    format_collector(first, sizeof first, &signs);
+  else if (count > 0)
+    snprintf(first, sizeof first, "%s", rules[f->rule].title);
   if (count == 1)
-    snprintf(text, size, "%s (%s)", rules[f->rule].title,
-             certainty_name[f->certainty]);
+    snprintf(text, size, "%s (%s)", first, certainty_name[f->certainty]);
   else if (count > 1)
-    snprintf(text, size, "%s (%s; %" PRIu32 " findings in all)",
-             rules[f->rule].title, certainty_name[f->certainty], count);
+    snprintf(text, size, "%s (%s; %" PRIu32 " findings in all)", first,
+             certainty_name[f->certainty], count);
   else if (why != NULL)
     snprintf(text, size, "Too little is known to say that all is well, since "
              "%s", why);
@@ -48,21 +74,21 @@ static void format_result(char *text, size_t size, const struct diagnosis *d)
              "tell", RULES - left, RULES);
 }
 
-/* Writes the numbers [signs] to [text] of [size] bytes; nothing if they are not
-   known. */
-static void format_signs(char *text, size_t size,
-                         const struct vital_signs *signs)
+/* Writes the numbers [signs] to [text] of [size] bytes, but the collector's share if
+   it was [told]; nothing if they are not known. */
+static void format_signs(char *text, size_t size, const struct vital_signs *signs,
+                         bool told)
 {
   char gc[QUANTITY_SIZE], longest[QUANTITY_SIZE];
+  int length = 0;
   text[0] = '\0';
   if (!signs->known) return;
-  int length = snprintf(text, size, "; %s of %s in the collector",
-                        format_share(gc, signs->collector_share),
-                        signs->waits_known ? "active time"
-                          : "all time (active time is not known)");
+  if (!told)
+    length = snprintf(text, size, "; %s of %s in the collector",
+                      format_share(gc, signs->collector_share), whole(signs));
   if (signs->longest_stop_ns > 0)
-    snprintf(text + length, size - (size_t) length, ", longest stop %s",
-             format_duration(longest, signs->longest_stop_ns));
+    snprintf(text + length, size - (size_t) length, "%s longest stop %s",
+             told ? ";" : ",", format_duration(longest, signs->longest_stop_ns));
 }
 
 const char *format_verdict(char buffer[VERDICT_SIZE],
@@ -70,8 +96,11 @@ const char *format_verdict(char buffer[VERDICT_SIZE],
 {
   char result[VERDICT_SIZE / 2], numbers[VERDICT_SIZE / 4];
   const struct vital_signs signs = diagnosis_vital_signs(d);
+  uint32_t count;
+  const struct finding *f = diagnosis_findings(d, &count);
   format_result(result, sizeof result, d);
-  format_signs(numbers, sizeof numbers, &signs);
+  format_signs(numbers, sizeof numbers, &signs,
+               count > 0 && f->rule == RULE_COLLECTOR_TIME);
   snprintf(buffer, VERDICT_SIZE, "%s%s", result, numbers);
   return buffer;
 }

@@ -31,6 +31,8 @@ struct change {
   struct view *view;
   const json_t *request;
   const char *action;
+  uint32_t added;                 /* categories, for... */
+  json_int_t seconds;             /* ...so long */
   char what[256];                 /* the change in words, for the list */
   unsigned status;
   char why[512];
@@ -88,6 +90,20 @@ static bool wanted_mask(struct change *c, struct eventring_cursor *cursor,
   return *mask != 0;
 }
 
+/* Adds categories for some time. */
+static int add_categories(struct change *c, struct eventring_cursor *cursor)
+{
+  const uint32_t before = recorded_categories(cursor);
+  uint32_t mask;
+  c->seconds = positive(c, "seconds", 3600);
+  if (c->seconds == 0 || !wanted_mask(c, cursor, &mask)) return 0;
+  size_t used = strlen(c->what);
+  snprintf(c->what + used, sizeof c->what - used, " for %" JSON_INTEGER_FORMAT " s",
+           c->seconds);
+  c->added = mask & ~before;
+  return eventring_set_categories(cursor, before | mask);
+}
+
 /* Applies the action to [cursor].  Returns 0 or the error of libeventring; 0,
    with the reason in [c], for a wrong request. */
 static int apply(struct change *c, struct eventring_cursor *cursor)
@@ -104,6 +120,7 @@ static int apply(struct change *c, struct eventring_cursor *cursor)
   if (strcmp(c->action, "categories") == 0)
     return wanted_mask(c, cursor, &mask)
            ? eventring_set_categories(cursor, mask) : 0;
+  if (strcmp(c->action, "add") == 0) return add_categories(c, cursor);
   if (strcmp(c->action, "threshold") == 0) {
     number = positive(c, "threshold_ns", INT64_C(3600) * 1000000000);
     snprintf(c->what + used, sizeof c->what - used,
@@ -125,7 +142,7 @@ static int apply(struct change *c, struct eventring_cursor *cursor)
     return number > 0
            ? eventring_set_alloc_period(cursor, (uint64_t) number) : 0;
   }
-  fail(c, 400, "action: pause, resume, categories, threshold, profile_rate or "
+  fail(c, 400, "action: pause, resume, categories, add, threshold, profile_rate or "
        "alloc_rate");
   return 0;
 }
@@ -153,6 +170,46 @@ static void change(struct change *c)
   if (!view_close(c->view, cursor)) fail(c, 503, VIEW_CUT);
 }
 
+/* Notes the categories that were added, or, since the user has chosen others, that
+   none are to be taken back. */
+static void note_added(struct view_data *data, void *state)
+{
+  const struct change *c = state;
+  if (strcmp(c->action, "categories") == 0) data->added_categories = 0;
+  if (c->added == 0) return;
+  const int64_t until = monotonic_ns() + c->seconds * SECOND_NS;
+  data->added_categories |= c->added;
+  if (until > data->added_until_ns) data->added_until_ns = until;
+}
+
+struct added {
+  bool now;
+  uint32_t mask;
+};
+
+static void take_added(struct view_data *data, void *state)
+{
+  struct added *a = state;
+  if (!a->now && monotonic_ns() < data->added_until_ns) return;
+  a->mask = data->added_categories;
+  data->added_categories = 0;
+  data->added_until_ns = 0;
+}
+
+void end_added_categories(struct view *view, bool now)
+{
+  struct added a = { .now = now };
+  char why[512];
+  if (!view_look(view, take_added, &a) || a.mask == 0) return;
+  struct eventring_cursor *cursor = view_open(view, true, why, sizeof why);
+  if (cursor == NULL) return;
+  const int error =
+    eventring_set_categories(cursor, recorded_categories(cursor) & ~a.mask);
+  add_action("server", view_id(view), "added categories end",
+             error >= 0 ? "ok" : eventring_strerror(error));
+  view_close(view, cursor);
+}
+
 struct answer control_view(const struct asked *asked)
 {
   const char *action =
@@ -161,6 +218,7 @@ struct answer control_view(const struct asked *asked)
                       .action = action != NULL ? action : "" };
   snprintf(c.what, sizeof c.what, "%s", c.action);
   change(&c);
+  if (c.status == 0) view_look(asked->view, note_added, &c);
   add_action(asked->origin, view_id(asked->view), c.what,
              c.status == 0 ? "ok" : c.why);
   if (c.status != 0) return refusal(c.status, "%s", c.why);

@@ -18,6 +18,10 @@
 #include "answer.h"
 #include "view.h"
 
+/* Ends the recording of categories that clients have added to [view] for some time, if
+   that is over or [now]. */
+void end_added_categories(struct view *view, bool now);
+
 /* Changes the recording of the process as the body says, and returns the answer. */
 struct answer control_view(const struct asked *asked);
 

@@ -82,11 +82,22 @@ static json_t *diagnose_anew(struct view *view, char *why, size_t why_size)
 
 static void copy_diagnosis(struct view_data *data, void *state)
 {
-  if (data->findings_are_last && data->diagnosis != NULL)
-    *(json_t **) state = json_deep_copy(data->diagnosis);
+  if (data->diagnosis != NULL) *(json_t **) state = json_deep_copy(data->diagnosis);
+}
+
+static void copy_final_diagnosis(struct view_data *data, void *state)
+{
+  if (data->findings_are_last) copy_diagnosis(data, state);
 }
 
 json_t *diagnose_view(struct view *view, char *why, size_t why_size)
+{
+  json_t *kept = NULL;
+  if (view_look(view, copy_final_diagnosis, &kept) && kept != NULL) return kept;
+  return diagnose_anew(view, why, why_size);
+}
+
+json_t *last_diagnosis(struct view *view, char *why, size_t why_size)
 {
   json_t *kept = NULL;
   if (view_look(view, copy_diagnosis, &kept) && kept != NULL) return kept;

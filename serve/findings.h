@@ -28,4 +28,7 @@ void update_findings(struct view *view);
    be read. */
 json_t *diagnose_view(struct view *view, char *why, size_t why_size);
 
+/* Returns the same, as update_findings made it last, if it has. */
+json_t *last_diagnosis(struct view *view, char *why, size_t why_size);
+
 #endif /* SERVE_FINDINGS_H */

@@ -129,6 +129,10 @@ static void set_numbers(json_t *p, struct view_data *d)
   set(p, "gc_share", number_or_null(known, live.gc_share));
   set(p, "utilisation_share", !known ? json_null() :
       json_real((double) (row->running + row->collecting) / SHARE_ALL));
+  const uint32_t active = known ? row->running + row->collecting : 0;
+  set(p, "active_gc_share", number_or_null(active > 0, active == 0 ? 0
+        : (double) row->collecting / active));
+  set(p, "processors", number_or_null(d->processors >= 0, d->processors));
   set(p, "alloc_bytes_per_s", number_or_null(known, 8 * live.words_rate));
   set(p, "pauses_per_s", number_or_null(known, live.pause_rate));
   set(p, "p50_ns", count_or_null(live.pauses > 0, live.p50));
@@ -148,6 +152,13 @@ static uint32_t running_domains(const struct summary *s)
   for (uint32_t i = 0; i < n->domain_count; i++)
     running += !domain_numbers(n->domains[i])->ended;
   return running;
+}
+
+/* Returns the [member] of the last diagnosis, null before the first. */
+static json_t *of_diagnosis(const struct view_data *d, const char *member)
+{
+  return d->diagnosis != NULL ? json_incref(json_object_get(d->diagnosis, member))
+                              : json_null();
 }
 
 /* Sets the members of a process, *[state], from its view. */
@@ -173,8 +184,8 @@ static void set_process(struct view_data *d, void *state)
   set(p, "now_ns", since_start(d, d->now_ns));
   set(p, "domains", count(running_domains(live_summary(d->live))));
   set_numbers(p, d);
-  set(p, "verdict", d->diagnosis != NULL
-      ? json_incref(json_object_get(d->diagnosis, "verdict")) : json_null());
+  set(p, "verdict", of_diagnosis(d, "verdict"));
+  set(p, "level", of_diagnosis(d, "level"));
   set(p, "findings", d->findings != NULL ? json_deep_copy(d->findings)
                                          : json_array());
 }

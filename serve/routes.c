@@ -116,6 +116,12 @@ static struct answer diagnosis(const struct asked *asked)
   return answer_of(diagnose_view(asked->view, why, sizeof why), why);
 }
 
+static struct answer last(const struct asked *asked)
+{
+  char why[512];
+  return answer_of(last_diagnosis(asked->view, why, sizeof why), why);
+}
+
 /* The table */
 
 #define TAKES(parameter) (1u << (parameter))
@@ -157,12 +163,13 @@ const struct route routes[] = {
   { ROUTE_PROCESS, "between", WINDOW | TAKES(FIRST) | TAKES(THEN) | TAKES(SCOPE),
     .get = answer_between },
   { ROUTE_PROCESS, "diagnosis", .get = diagnosis },
+  { ROUTE_PROCESS, "last_diagnosis", .get = last },
   { ROUTE_PROCESS, "flame", WINDOW | TAKES(TYPE), .get = answer_flame },
   { ROUTE_PROCESS, "live_sites", WINDOW | TAKES(WIDTH),
     .get = answer_live_sites },
   { ROUTE_PROCESS, "kept", .get = answer_kept },
   { ROUTE_PROCESS, "control", .post = control_view, .changes = true,
-    .members = { "action", "categories", "threshold_ns", "rate_hz", "words" } },
+    .members = { "action", "categories", "seconds", "threshold_ns", "rate_hz", "words" } },
   { ROUTE_PROCESS, "save", .post = save_view, .changes = true,
     .members = { "seconds" } },
   { ROUTE_PROCESS, "record", .post = record_view, .changes = true,

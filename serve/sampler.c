@@ -21,6 +21,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
+#include "control.h"
 #include "findings.h"
 #include "http.h"
 #include "live_json.h"
@@ -135,6 +136,16 @@ static void *scan(void *state)
   return NULL;
 }
 
+static void end_all_added(void)
+{
+  struct view *views[REGISTRY_VIEWS];
+  int count = all_views(views);
+  for (int i = 0; i < count; i++) {
+    end_added_categories(views[i], true);
+    drop_view(views[i]);
+  }
+}
+
 static void *diagnose(void *state)
 {
   (void) state;
@@ -143,10 +154,12 @@ static void *diagnose(void *state)
     int count = all_views(views);
     for (int i = 0; i < count; i++) {
       if (!stopping) update_findings(views[i]);
+      end_added_categories(views[i], false);
       drop_view(views[i]);
     }
     sleep_a_second();
   }
+  end_all_added();
   return NULL;
 }
 

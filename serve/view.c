@@ -106,6 +106,8 @@ struct view *new_view(uint64_t id, int32_t pid, const char *path,
                       uint32_t process, char *why, size_t why_size)
 {
   struct view *view = allocate(1, sizeof *view);
+  view->data.cpu_ns = -1;
+  view->data.processors = -1;
   pthread_mutex_init(&view->lock, NULL);
   view->holders = 1;
   view->process = process;
@@ -180,9 +182,13 @@ bool view_is_finished(struct view *view)
 static void look_again(struct view *view, int64_t now)
 {
   struct view_data *d = &view->data;
-  if (now - view->looked_ns < SECOND_NS) return;
+  const int64_t before_ns = d->cpu_ns, passed_ns = now - view->looked_ns;
+  if (passed_ns < SECOND_NS) return;
   view->looked_ns = now;
   d->state = eventring_state(d->cursor);
+  d->cpu_ns = d->state == EVENTRING_STATE_RUNNING ? process_cpu_ns(d->cursor) : -1;
+  d->processors = before_ns < 0 || d->cpu_ns < before_ns ? -1
+    : (double) (d->cpu_ns - before_ns) / (double) passed_ns;
   d->info = target_info(d->cursor);
   d->resident_bytes = d->state == EVENTRING_STATE_RUNNING
                       && !d->info.pid_is_elsewhere

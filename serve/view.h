@@ -41,10 +41,14 @@ struct view_data {
   uint64_t damaged;               /* blocks that were left out */
   int failure;                    /* EVENTRING_E_...: it cannot be read on; or 0 */
   uint64_t resident_bytes;        /* 0: not known */
+  int64_t cpu_ns;                 /* processor time used, -1: not known... */
+  double processors;              /* ...by so many at a time, of late; < 0: not known */
   uint64_t sent;                  /* rows of 100 ms, to streams */
   json_t *findings, *diagnosis;   /* see findings.h; NULL: not yet */
   int64_t findings_next_ns;       /* when they are due again */
   bool findings_are_last;         /* of all events, since no more come */
+  uint32_t added_categories;      /* recorded for some time, a mask... */
+  int64_t added_until_ns;         /* ...until then */
   struct metrics *metrics;        /* NULL: nobody has asked for them */
 };
 

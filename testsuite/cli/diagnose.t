@@ -372,6 +372,7 @@ leaves domain_lock_contention "in a server, with 15 %"
 diagnose
 ok "collector_time: not judged when the program is active for 10 ms" \
   unjudged collector_time
+ok "the level is not known then" jq -e '.level == "unknown"' out
 ok "the verdict says so" jq -e '.verdict | startswith(
   "Too little is known to say that all is well, since the program was active")
   ' out
@@ -441,6 +442,14 @@ ok "two findings: the larger weight is first" eval \
 diagnose
 ok "the collector is before free memory" jq -e '[.findings[].rule] |
   index("collector_time") < index("fragmentation")' out
+
+ok "the verdict has the collector's share, the cause and what is promoted" jq -e '
+  .level == "bad" and (.verdict | test(
+    "^The collector takes [0-9.]+% of active time: minor heap full, [0-9.]+% promoted"))
+  ' out
+ok "each rule is in one of the three arrays" jq -e '
+  [.findings[], .not_judged[], .passed[] | .rule] | length == 18 and
+  (unique | length) == 18' out
 
 # Text
 first_line_is() { [ "$(head -n 1 out)" = "$1" ]; }

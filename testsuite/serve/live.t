@@ -115,6 +115,18 @@ ok "with their results" field_is /api/actions \
   '[.actions[].result == "ok"] | tostring' '[false,true,true,true,true,true,true,true]'
 ok "and their origin" field_is /api/actions '.actions[0].origin' 127.0.0.1
 
+# Categories for some time
+post "/api/processes/$busy_id/control" \
+  '{"action":"categories","categories":["domain","wait"]}' >/dev/null
+post "/api/processes/$busy_id/control" \
+  '{"action":"add","categories":["sync","wait"],"seconds":1}' >"$tmp/out"
+ok "a category is added for a second" \
+  [ "$(jq -c .categories "$tmp/out")" = '["domain","sync","wait"]' ]
+is_over() { [ "$(categories)" = '["domain","wait"]' ]; }
+ok "which is over by itself, and does not end the others" within 60 is_over
+post "/api/processes/$busy_id/control" \
+  '{"action":"categories","categories":["all"]}' >/dev/null
+
 # Saving
 post "/api/processes/$busy_id/save" '{"seconds":2}' >"$tmp/out"
 saved=$(jq -r .file "$tmp/out")

@@ -263,8 +263,9 @@ export class Mock {
       max_ns: 6e6, heap_bytes: 1.2e8, resident_bytes: 2.2e8, events_per_s: 9000,
       lost_events: i ? 0 : 250,
       damage: i === 1 ? '1 damaged block was left out' : null,
-      verdict: i ? null : `${findings[0].title} (likely)`, findings: i ? [] :
-        [{ title: findings[0].title, certainty: 'likely' }] };
+      active_gc_share: collecting / (running + collecting), processors: 1.5,
+      verdict: i ? null : `${findings[0].title} (likely)`, level: i ? null : 'warning',
+      findings: i ? [] : [{ title: findings[0].title, certainty: 'likely' }] };
   }
 
   detail() {
@@ -410,7 +411,10 @@ export class Mock {
       names: () => ({ names: ['checkout', 'my span', hostile[0], hostile[3],
                               'minor'] }),
       between: () => between(from, to),
-      diagnosis: () => ({ findings, not_judged: [] }),
+      last_diagnosis: () => ({
+        findings, passed: [{ rule: 'long_stop', title: 'A long stop' }],
+        not_judged: [{ rule: 'remembered_set', title: 'A large remembered set',
+                       category: 'gc_detail', reason: 'not recorded' }] }),
       flame: () => flame(url.searchParams.get('type')),
       live_sites: () => liveSites(from, to, number('width', 1000)),
       ...url.searchParams.get('a') === '100' && { compare: () => {

@@ -105,6 +105,22 @@ await test('an address that is malformed or unknown leaves no error', async () =
   }
 });
 
+await test('the verdict comes first; behind it are all rules, and what they lack',
+  () => onPage('', async (page) => {
+    await seen(page, '.process .verdict.warning');
+    await go(page, '#/process/100/charts');
+    await click(page, '.diagnosis summary');
+    const text = () => page.$eval('.diagnosis', (e) => e.innerText);
+    await until(page, () => /Nothing found: 1\s+A long stop/.test(
+      document.querySelector('.diagnosis').innerText));
+    assert.match(await text(), /OCAMLRUNPARAM=s=1M\s+promoted: 12.0 %/);
+    assert.match(await text(), /Not judged: 1\s+A large remembered set: not recorded/);
+    await click(page, '.diagnosis button');
+    await has(page, 'gc_detail is recorded for 10 s');
+    assert.ok(mock.actions.some(({ action }) => action ===
+      '{"action":"add","categories":["gc_detail"],"seconds":10}'));
+  }));
+
 await test('without a token the page asks for it', async () => {
   const page = await open(browser, address.replace(/#.*/, ''));
   await has(page, 'A token is missing');
@@ -377,8 +393,11 @@ await test('a read-only server: the buttons are off and say why', async () => {
 
 await test('damage of a file is said', async () => {
   for (const path of ['', '#/process/101'])
-    await onPage(path, (page) => has(page, 'Only a part of the file could be read: ' +
-      '1 damaged block was left out.'));
+    await onPage(path, async (page) => {
+      if (!path) await click(page, '.ended summary');
+      await has(page, 'Only a part of the file could be read: ' +
+        '1 damaged block was left out.');
+    });
 });
 
 await test('an ended process cannot be controlled',

@@ -8,7 +8,7 @@ import { ActionTable, isSaved } from './overview.js';
 import { RecordButton } from './record.js';
 
 // Returns why [process] cannot be controlled, or null.
-function obstacle(process, server, live) {
+export function obstacle(process, server, live) {
   if (server.read_only)
     return 'The server was started with --read-only: it only shows.';
   if (isSaved(process))
@@ -20,7 +20,7 @@ function obstacle(process, server, live) {
 
 // Returns [act], which sends an action, keeps its result in [message], and
 // returns whether it succeeded.
-function useAction(id) {
+export function useAction(id) {
   const [message, set] = useState(null);
   const act = async (what, body, text) => {
     set({ text: 'Sending…' });
@@ -36,7 +36,7 @@ function useAction(id) {
   return { act, message };
 }
 
-function Message({ message }) {
+export function Message({ message }) {
   return html`<p class=${`message ${message?.failed ? 'error' : ''}`}
     role="status">${message ? format.name(message.text) : ''}</p>`;
 }

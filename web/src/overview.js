@@ -6,6 +6,7 @@ import { get } from './api.js';
 import * as format from './format.js';
 import { Attach } from './attach.js';
 import { Sparkline, useSparklines } from './sparkline.js';
+import { Verdict } from './verdict.js';
 
 const few = 50;
 
@@ -29,13 +30,6 @@ function Empty() {
     </div>`;
 }
 
-function Findings({ findings = [] }) {
-  if (!findings.length) return null;
-  return html`<ul class="findings">${findings.map((f) => html`
-    <li key=${f.title}><span class=${`certainty ${f.certainty}`}>
-      ${f.certainty}</span> ${format.name(f.title)}</li>`)}</ul>`;
-}
-
 const lost = 'Lost unread';
 
 // Numbers of a process: label, meaning and text.
@@ -43,9 +37,11 @@ const columns = [
   ['Utilisation',
     'Time of all domains spent running or collecting, in the last second',
     (p) => format.share(p.utilisation_share)],
-  ['GC',
-    'Time of all domains spent in the garbage collector, in the last second',
-    (p) => format.share(p.gc_share)],
+  ['GC of active',
+    'The collector\'s share of the time running or collecting, in the last second',
+    (p) => format.share(p.active_gc_share)],
+  ['Processors', 'Processors in use at a time: processor time of the last second',
+    (p) => p.processors == null ? format.unknown : p.processors.toFixed(2)],
   ['Pause p50', 'Half of the pauses of the last 10 s were shorter',
     (p) => format.duration(p.p50_ns)],
   ['Pause p99', '99 % of the pauses of the last 10 s were shorter',
@@ -103,7 +99,7 @@ function Row({ process, spark }) {
       <${Sparkline} points=${spark} label=${format.program(process)} />
       <${Numbers} process=${process} />
       <${Damage} process=${process} />
-      <${Findings} findings=${process.findings} />
+      <${Verdict} process=${process} />
     </li>`;
 }
 
@@ -150,12 +146,20 @@ export function ActionTable({ actions, processes }) {
       <td>${format.name(a.result)}</td></tr>`)}</tbody></table></div>`;
 }
 
+const hasEnded = (p) => ['ended', 'killed', 'replaced'].includes(stateOf(p));
+
+function List({ processes, sparks }) {
+  return html`<ul class="processes">${processes.map((p) => html`
+    <${Row} key=${p.id} process=${p} spark=${sparks.get(p.id)} />`)}</ul>`;
+}
+
 // [processes]: null until the server has told.
 export function Overview({ processes, server }) {
   const [text, setText] = useState('');
   const [all, setAll] = useState(false);
   const sorted = [...processes ?? []].sort(order).filter(matches(text));
   const shown = all ? sorted : sorted.slice(0, few);
+  const ended = shown.filter(hasEnded);
   const sparks = useSparklines(shown);
   if (!processes) return html`<main><p class="quiet">Loading…</p></main>`;
   const alive = processes.filter((p) => p.state === 'running').length;
@@ -169,8 +173,10 @@ export function Overview({ processes, server }) {
         onInput=${(e) => setText(e.target.value)} />`}
     </div>
     ${!processes.length && html`<${Empty} />`}
-    <ul class="processes">${shown.map((p) => html`
-      <${Row} key=${p.id} process=${p} spark=${sparks.get(p.id)} />`)}</ul>
+    <${List} processes=${shown.filter((p) => !hasEnded(p))} sparks=${sparks} />
+    ${ended.length > 0 && html`<details class="ended" open=${!alive || text !== ''}>
+      <summary>Ended: ${ended.length}</summary>
+      <${List} processes=${ended} sparks=${sparks} /></details>`}
     ${shown.length < sorted.length && html`
       <button onClick=${() => setAll(true)}>Show all ${sorted.length}</button>`}
     <${Attach} readOnly=${server.read_only} />

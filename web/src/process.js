@@ -16,6 +16,7 @@ import { Between } from './between.js';
 import { Events } from './events.js';
 import { Flame } from './flame.js';
 import { Control, QuickControl } from './control.js';
+import { Diagnosis } from './diagnosis.js';
 
 const detail_ms = 5000;
 
@@ -108,43 +109,6 @@ function useData(id, process, subscribe, live) {
   return { ...data, redraw, error, failed };
 }
 
-function evidenceText({ name, unit, value }) {
-  const text = { ns: format.duration, bytes: format.bytes, count: format.count,
-                 share: format.share }[unit] ?? format.name;
-  return `${format.name(name)}: ${text(value)}`;
-}
-
-// The verdict and the findings of diagnose, with the evidence and the advice.
-function Findings({ verdict, findings = [], address }) {
-  if (!verdict && !findings.length) return null;
-  return html`
-    <section class="diagnosis" aria-label="Findings">
-      ${verdict && html`<p class="verdict">${format.name(verdict)}</p>`}
-      ${findings.map((f) => html`
-      <details key=${f.rule ?? f.title}>
-        <summary><span class=${`certainty ${f.certainty}`}>${f.certainty}</span>
-          ${' '}${format.name(f.title)}</summary>
-        ${f.advice && html`<p>${format.name(f.advice)}</p>`}
-        ${f.evidence && html`<p class="quiet">${
-          f.evidence.map(evidenceText).join(' · ')}</p>`}
-        ${f.event && html`<p><a href=${address.to(
-          { filter: f.event, ...rangeValues({ last: null }) }, 'events')}>
-          Show these events: ${format.phrase(f.event)}</a></p>`}
-      </details>`)}
-    </section>`;
-}
-
-function useDiagnosis(id, titles) {
-  const [findings, set] = useState(null);
-  useEffect(() => {
-    const abort = new AbortController();
-    get(ofProcess(id, 'diagnosis'), {}, abort.signal)
-      .then((answer) => set(answer.findings), () => {});
-    return () => abort.abort();
-  }, [id, titles]);
-  return findings;
-}
-
 function Title({ process }) {
   const state = stateOf(process);
   return html`
@@ -186,8 +150,6 @@ export function Process(given) {
   const { id, view, detail, process, gone, live, server, subscribe } = given;
   const data = useData(id, process, subscribe, live);
   const address = useAddress(id, view, detail);
-  const titles = process?.findings?.map((f) => f.title).join('\n');
-  const findings = useDiagnosis(id, titles);
   const known = useRef(process);
   if (process) known.current = process;
   const alive = known.current?.state === 'running';
@@ -207,8 +169,7 @@ export function Process(given) {
     ${!isSaved(known.current) && html`<${QuickControl} ...${props} />`}
     <${Numbers} process=${known.current} more=${more} name="numbers" />
     <${Damage} process=${known.current} />
-    <${Findings} verdict=${known.current.verdict} address=${address}
-      findings=${findings ?? data.detail?.findings} />
+    <${Diagnosis} ...${props} />
     <${Tabs} address=${address} view=${view} />
     ${view !== 'control' && html`<${RangeBar} range=${range} choose=${setRange}
       now=${data.now} alive=${alive}

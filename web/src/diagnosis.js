@@ -1,0 +1,75 @@
+// What diagnose says of a process: the verdict, and behind it each rule: what it found,
+// with evidence and advice, what it could not judge, and what it did not find.
+
+import { html, useEffect, useState } from './html.js';
+import { get, ofProcess } from './api.js';
+import * as format from './format.js';
+import { Message, obstacle, useAction } from './control.js';
+import { rangeValues } from './range.js';
+import { Verdict } from './verdict.js';
+
+const record_s = 10;
+
+function evidenceText({ name, unit, value }) {
+  const text = { ns: format.duration, bytes: format.bytes, count: format.count,
+                 share: format.share }[unit] ?? format.name;
+  return `${format.name(name)}: ${text(value)}`;
+}
+
+function Finding({ finding: f, address }) {
+  return html`<li>
+    <p><span class=${`certainty ${f.certainty}`}>${f.certainty}</span>
+      ${' '}<b>${format.name(f.title)}</b></p>
+    <p>${format.name(f.advice)}</p>
+    <p class="quiet">${f.evidence.map(evidenceText).join(' · ')}</p>
+    ${f.event && html`<p><a href=${address.to(
+      { filter: f.event, ...rangeValues({ last: null }) }, 'events')}>
+      Show these events: ${format.phrase(f.event)}</a></p>`}</li>`;
+}
+
+function NotJudged({ rule: r, record, why }) {
+  return html`<li>${format.name(r.title)}: <span class="quiet">${
+    format.name(r.reason)}</span>
+    ${r.category && html`${' '}<button disabled=${why !== null} title=${why ?? ''}
+      onClick=${() => record(r.category)}>
+      Record ${format.name(r.category)} for ${record_s} s</button>`}</li>`;
+}
+
+function Rules({ id, process, diagnosis, address, server, live }) {
+  const { act, message } = useAction(id);
+  const { findings, not_judged: open, passed } = diagnosis;
+  const record = (category) => act('control',
+    { action: 'add', categories: [category], seconds: record_s },
+    `${category} is recorded for ${record_s} s; the rules are applied again then.`);
+  return html`
+    ${findings.length > 0 && html`<ul>${findings.map((finding) => html`
+      <${Finding} key=${finding.rule} ...${{ finding, address }} />`)}</ul>`}
+    ${open.length > 0 && html`<h3>Not judged: ${open.length}</h3>
+      <ul>${open.map((rule) => html`<${NotJudged} key=${rule.rule}
+        ...${{ rule, record, why: obstacle(process, server, live) }} />`)}</ul>
+      <${Message} message=${message} />`}
+    ${passed.length > 0 && html`<h3>Nothing found: ${passed.length}</h3>
+      <p class="quiet">${passed.map((r) => format.name(r.title)).join(' · ')}</p>`}`;
+}
+
+// Asks for the diagnosis again whenever the server has made another.
+function useDiagnosis(id, verdict) {
+  const [diagnosis, set] = useState(null);
+  useEffect(() => {
+    if (!verdict) return undefined;
+    const abort = new AbortController();
+    get(ofProcess(id, 'last_diagnosis'), {}, abort.signal).then(set, () => {});
+    return () => abort.abort();
+  }, [id, verdict]);
+  return diagnosis;
+}
+
+export function Diagnosis(given) {
+  const { id, process } = given;
+  const diagnosis = useDiagnosis(id, process.verdict);
+  if (!process.verdict) return null;
+  return html`<details class="diagnosis">
+    <summary><${Verdict} process=${process} /></summary>
+    ${diagnosis && html`<${Rules} ...${given} diagnosis=${diagnosis} />`}
+  </details>`;
+}
