@@ -76,7 +76,8 @@ double share_error(const struct profile_value *value,
 enum condition_kind {
   DURING,                       /* in a span of the name, on its thread */
   OUTSIDE,                      /* in no such span */
-  IN_REQUEST                    /* on a request of the name */
+  IN_REQUEST,                   /* on a request of the name */
+  IN_THE_REQUEST                /* on the request with this number */
 };
 struct condition {
   enum condition_kind kind;
@@ -84,6 +85,7 @@ struct condition {
                                    category */
   int64_t slower_ns;            /* spans or requests that took longer count;
                                    -1: all */
+  uint64_t number;              /* of IN_THE_REQUEST, which has no name */
 };
 
 struct profile;

@@ -164,8 +164,8 @@ static void add_span(struct profile *p, uint16_t id, uint32_t thread,
 {
   for (size_t i = 0; i < p->conditions_count; i++) {
     struct matches *m = &p->matches[i];
-    if (p->conditions[i].kind == IN_REQUEST || !is_wanted(p, i, id)
-        || !is_slower(&p->conditions[i], from, to))
+    if ((p->conditions[i].kind != DURING && p->conditions[i].kind != OUTSIDE)
+        || !is_wanted(p, i, id) || !is_slower(&p->conditions[i], from, to))
       continue;
     m->list = with_room(m->list, m->count, &m->room, sizeof *m->list);
     m->list[m->count++] = (struct interval) { thread, from, to };
@@ -573,6 +573,9 @@ static bool is_selected(struct profile *p, const struct sample *sample)
       request = sample->request == 0 ? NULL : find_request(p, sample->request);
       if (request == NULL) p->sums.unknown_requests += sample->request != 0;
       if (request == NULL || !request_matches(p, i, request)) return false;
+      break;
+    case IN_THE_REQUEST:
+      if (sample->request != p->conditions[i].number) return false;
       break;
     }
   }

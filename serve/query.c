@@ -141,7 +141,8 @@ static const struct { const char *name, *wrong; } parameters[] = {
   [FIRST] = WORDS("first"),
   [THEN] = WORDS("then"),
   [SCOPE] = { "scope", "scope: thread, domain or process" },
-  [TYPE] = { "type", "type: cpu, alloc, live, wall, wait or io" }
+  [TYPE] = { "type", "type: cpu, alloc, live, wall, wait or io" },
+  [NUMBER] = { "request", "request: the number of one" }
 };
 
 const char *parameter_name(enum parameter parameter)
@@ -178,6 +179,9 @@ static bool parse_value(struct query *query, enum parameter parameter,
     good = parse_number(text, length, UINT32_MAX, &number) && number > 0;
     query->rule = (uint32_t) number;
     return good;
+  case NUMBER:
+    return parse_number(text, length, UINT64_MAX, &query->number)
+           && query->number > 0;
   case WIDTH:
     good = parse_number(text, length, QUERY_WIDTH, &number) && number > 0;
     query->width = (uint32_t) number;

@@ -41,6 +41,7 @@ struct query {
   uint32_t width, limit;
   enum history_tier tier;
   uint32_t rule;                  /* the id of one; 0: none */
+  uint64_t number;                /* of a request; 0: none */
   /* Of a comparison: the second process and its window; the first one has the
      members above. */
   bool has_other;

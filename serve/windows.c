@@ -23,6 +23,7 @@
 #include "json.h"
 #include "live_sites.h"
 #include "profile.h"
+#include "slow_requests.h"
 #include "spans.h"
 #include "symbols.h"
 #include "target.h"
@@ -331,6 +332,79 @@ static void between_window(void *state)
   free_filter(then);
 }
 
+/* Requests */
+
+static void requests_event(struct window *w, const struct eventring_event *event)
+{
+  slow_requests_event(w->state, event);
+}
+
+static json_t *json_request(const struct window *w, const struct ended_request *r)
+{
+  const struct eventring_description *d = eventring_describe(w->cursor, r->id);
+  json_t *json = json_pack(
+    "{s:I, s:o, s:I, s:I, s:I}", "number", (json_int_t) r->number,
+    "name", json_text(d != NULL ? d->name : "?"),
+    "from", (json_int_t) time_since(r->begin_ns, w->started_ns),
+    "to", (json_int_t) time_since(r->end_ns, w->started_ns),
+    "duration_ns", (json_int_t) time_since(r->end_ns, r->begin_ns));
+  json_object_set_new(json, "running_ns", r->runs_known
+    ? json_integer((json_int_t) r->running_ns) : json_null());
+  json_object_set_new(json, "waiting_ns", r->runs_known
+    ? json_integer((json_int_t) r->waiting_ns) : json_null());
+  return json;
+}
+
+static json_t *json_request_kinds(const struct window *w, struct slow_requests *s)
+{
+  json_t *kinds = json_array();
+  for (uint32_t id = 0; id <= UINT16_MAX; id++) {
+    const struct histogram *h = slow_requests_durations(s, (uint16_t) id);
+    if (h == NULL) continue;
+    const struct eventring_description *d =
+      eventring_describe(w->cursor, (uint16_t) id);
+    json_t *kind = json_durations(h);
+    json_object_set_new(kind, "name", json_text(d != NULL ? d->name : "?"));
+    json_object_set_new(kind, "buckets", json_buckets(h));
+    json_array_append_new(kinds, kind);
+  }
+  return kinds;
+}
+
+static json_t *json_runs(const struct window *w, const struct slow_requests *s)
+{
+  size_t count;
+  const struct ended_run *run = slow_requests_runs(s, &count);
+  json_t *runs = json_array();
+  for (size_t i = 0; i < count; i++)
+    json_array_append_new(runs, json_pack(
+      "{s:I, s:I, s:I, s:I}", "domain", (json_int_t) run[i].domain,
+      "thread", (json_int_t) run[i].thread,
+      "from", (json_int_t) time_since(run[i].begin_ns, w->started_ns),
+      "to", (json_int_t) time_since(run[i].end_ns, w->started_ns)));
+  return runs;
+}
+
+static void requests_window(void *state)
+{
+  struct window *w = state;
+  uint32_t count;
+  if (!open_window(w)) return;
+  struct slow_requests *s = new_slow_requests(w->cursor, w->from_ns, w->to_ns,
+                                              w->query->limit, w->query->number);
+  w->state = s;
+  w->event = requests_event;
+  read_window(w);
+  const struct ended_request *r = slow_requests_list(s, &count);
+  json_t *list = json_array();
+  for (uint32_t i = 0; i < count; i++)
+    json_array_append_new(list, json_request(w, &r[i]));
+  w->result = json_pack("{s:o, s:o, s:o}", "requests", list,
+                        "kinds", json_request_kinds(w, s), "runs", json_runs(w, s));
+  free_slow_requests(s);
+  close_window(w);
+}
+
 /* Timelines */
 
 /* The most events that are read for a timeline, of the window and behind it;
@@ -467,7 +541,10 @@ static void flame_window(void *state)
   filter_keep_earlier(filter);
   filter_begin(filter, w->cursor, w->why, sizeof w->why);
   struct symbols *symbols = new_symbols(w->cursor, NULL, NULL);
-  struct profile *profile = new_profile(w->cursor, filter, NULL, 0);
+  const struct condition one = { .kind = IN_THE_REQUEST, .slower_ns = -1,
+                                 .number = w->query->number };
+  struct profile *profile = new_profile(w->cursor, filter, &one,
+                                        w->query->number != 0);
   profile_set_type(profile, w->query->type);
   w->state = profile;
   w->event = flame_event;
@@ -555,6 +632,14 @@ struct answer answer_between(const struct asked *asked)
 {
   struct window w = new_window(asked);
   return make_answer(&w, between_window);
+}
+
+struct answer answer_requests(const struct asked *asked)
+{
+  struct window w = new_window(asked);
+  /* A request may have begun long before the window. */
+  w.from_start = true;
+  return make_answer(&w, requests_window);
 }
 
 struct answer answer_flame(const struct asked *asked)

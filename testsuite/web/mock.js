@@ -411,6 +411,18 @@ export class Mock {
       names: () => ({ names: ['checkout', 'my span', hostile[0], hostile[3],
                               'minor'] }),
       between: () => between(from, to),
+      requests: () => {
+        const one = url.searchParams.get('request');
+        const list = [[7, 40e9, 3e7], [9, 50e9, 2e7]].map(([number, from, ns]) => ({
+          number, name: hostile[0], from, to: from + ns, duration_ns: ns,
+          running_ns: 1.2e7, waiting_ns: ns - 1.2e7 }));
+        return {
+          requests: list.filter((r) => !one || one === String(r.number)),
+          kinds: [{ ...durations(hostile[0], 2, 2e7), buckets:
+            [{ from_ns: 1e7, to_ns: 4e7, count: 2 }] }],
+          runs: !one ? [] : [[0, 4242, 40e9, 40.01e9], [1, 4243, 40.02e9, 40.022e9]].map(
+            ([domain, thread, from, to]) => ({ domain, thread, from, to })) };
+      },
       last_diagnosis: () => ({
         findings, passed: [{ rule: 'long_stop', title: 'A long stop' }],
         not_judged: [{ rule: 'remembered_set', title: 'A large remembered set',

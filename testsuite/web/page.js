@@ -599,6 +599,29 @@ await test('a pause of the tables is selected in the timeline',
     await seen(page, '.chosen');
   }));
 
+await test('the slowest request, what its threads did, its timeline and its flame graph',
+  () => onPage('#/process/100/requests?last=all', async (page) => {
+    const rows = (name) => page.$$eval(`[data-table=${name}] tbody tr`, (all) =>
+      all.map((row) => [...row.cells].map((c) => c.innerText)));
+    await click(page, '[data-table=slowest] tbody a');
+    await seen(page, '.one-request .runs');
+    assert.deepEqual(await values(page), { last: 'all', request: '7' });
+    assert.match(await page.$eval('.one-request', (e) => e.innerText),
+      /30.0 ms, from 40.000.000 s: threads worked on it for 12.0 ms, and none did for 18.0 ms/);
+    assert.deepEqual((await rows('request-work')).map(([kind, , ...numbers]) =>
+      [kind, ...numbers].join(' ')), [
+      'wait 1 8.00 ms 8.00 ms', 'span of the program 4 4.00 ms 1.00 ms',
+      'collector 2 800 µs 400 µs', 'all domains stopped 2 600 µs 300 µs']);
+    const links = await page.$$eval('.one-request a', (all) =>
+      all.map((link) => link.getAttribute('href')));
+    assert.deepEqual(links.slice(1).map((link) => link.replace(/.*\//, '')), [
+      'timeline?request=7&from=39998500000&to=40031500001',
+      'flame?request=7&from=39998500000&to=40031500001']);
+    await go(page, links[2]);
+    await has(page, 'of request 7 only');
+    assert.ok(mock.requests.some((r) => /\/flame\?.*request=7/.test(r)));
+  }));
+
 await test('two processes are compared: amounts and changes',
   () => onPage('#/compare/100/101', async (page) => {
     await seen(page, '[data-table=differences-causes]');

@@ -106,7 +106,7 @@ static void choose(struct arguments *a, enum output output, const char *what)
 static void add_condition(struct arguments *a, enum condition_kind kind)
 {
   a->conditions[a->conditions_count++] =
-    (struct condition) { kind, optarg, -1 };
+    (struct condition) { .kind = kind, .name = optarg, .slower_ns = -1 };
 }
 
 static void set_slower(struct arguments *a)

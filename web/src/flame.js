@@ -26,7 +26,7 @@ function treeOf(answer, unit) {
   return root;
 }
 
-function NoSamples({ process, type }) {
+function NoSamples({ process, type, request }) {
   const off = type.categories.filter((c) => !process.categories?.includes(c));
   const names = (off.length ? off : type.categories).map((c, i) => html`${
     i > 0 && ' and '}<b key=${c}>${c}</b>`);
@@ -34,8 +34,8 @@ function NoSamples({ process, type }) {
     ? html`They are taken while ${names} is recorded.`
     : off.length ? html`Switch ${names} on (tab Control) to take some.`
     : html`They are taken now: ${names} is on.`;
-  return html`<p class="empty">There are no samples for this profile in this
-    range. ${advice}</p>`;
+  return html`<p class="empty">There are no samples for this profile ${
+    request ? 'of this request' : 'in this range'}. ${advice}</p>`;
 }
 
 // The selection of the type.
@@ -48,19 +48,20 @@ function Types({ chosen, address }) {
 
 // Asks for the tree of the samples of type [key] in the range.  An answer for another
 // type than [key] is not returned.
-function useAnswer(id, key, range, data) {
+function useAnswer(id, key, range, data, request) {
   const [answer, set] = useState(null);
   const now = useRef(0);
   now.current = data.now;
   useEffect(() => {
     const abort = new AbortController();
     const span = limits(range, now.current);
-    getCovered(id, 'flame', { type: key, ...span }, abort.signal)
+    getCovered(id, 'flame', { type: key, ...span, ...request && { request } },
+               abort.signal)
       .then((found) => set({ ...found, key, span }), (e) => {
         if (e.name !== 'AbortError') set({ error: e.message, key });
       });
     return () => abort.abort();
-  }, [id, key, JSON.stringify(range)]);
+  }, [id, key, JSON.stringify(range), request]);
   return answer?.key === key ? answer : null;
 }
 
@@ -76,7 +77,7 @@ function Answer({ answer, process, type, address }) {
       <${FlameGraph} root=${root} text=${type.text} bar=${type.bar}
         state=${address.values} set=${(changes) =>
           address.go(changes, { silent: !('zoom' in changes) })} />`
-    : html`<${NoSamples} process=${process} type=${type} />`;
+    : html`<${NoSamples} ...${{ process, type, request: address.values.request }} />`;
 }
 
 // A ring of samples belongs to a thread.  A recording does not say when its
@@ -88,9 +89,14 @@ const timeOf = ({ span, kept, keptSamples }, now) => keptSamples.length > 0
 export function Flame({ id, process, data, live, address, range, setRange }) {
   const key = typeNamed(address.values.type);
   const type = typeOf(key);
-  const answer = useAnswer(id, key, range, data);
+  const { request } = address.values;
+  const answer = useAnswer(id, key, range, data, request);
   return html`<section>
-    <div class="toolbar"><${Types} chosen=${key} address=${address} /></div>
+    <div class="toolbar"><${Types} chosen=${key} address=${address} />
+      ${request && html`<span>of <a href=${address.to({}, 'requests')}>request ${
+        format.name(request)}</a> only
+        ${' '}<a href=${address.to({ request: null, zoom: null })}>Show all</a></span>`}
+    </div>
     <h2>${type.title} <small class="quiet">in ${
       type.unit === 'ns' ? 'time' : 'bytes'}${
       answer?.name ? `, ${format.count(answer.samples)} ${

@@ -1,5 +1,8 @@
 // Intervals of time, [from, to].
 
+// Returns the length that two intervals have in common; below 0: the distance.
+export const overlap = ([a, b], [c, d]) => Math.min(b, d) - Math.max(a, c);
+
 // Returns the parts of the time [from, to] that are in none of [gaps].
 export function outside(gaps, [from, to]) {
   const parts = [];

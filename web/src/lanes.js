@@ -4,7 +4,7 @@
 import * as format from './format.js';
 import { colour } from './chart.js';
 import { fit } from './canvas.js';
-import { outside } from './intervals.js';
+import { outside, overlap } from './intervals.js';
 
 export const row_px = 15;
 export const lane_gap = 7;
@@ -282,8 +282,6 @@ export const nameOfChoice = ({ lane, span: [from, to, , , kind] }) =>
 export const pauseAddress = (address, { domain, end_ns, duration_ns }) => address.to({
   from: Math.max(0, end_ns - 2 * duration_ns), to: end_ns + duration_ns, last: null,
   sel: [domain, '', '', end_ns - duration_ns, end_ns].join() }, 'timeline');
-
-const overlap = ([a, b], [c, d]) => Math.min(b, d) - Math.max(a, c);
 
 // Returns { lane, span, names } of the span that [name] means best, or null.
 export function findChoice(answer, name) {

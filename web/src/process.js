@@ -12,6 +12,7 @@ import { useTiers } from './tiers.js';
 import { Charts } from './charts.js';
 import { Timeline } from './timeline.js';
 import { Tables } from './tables.js';
+import { Requests } from './requests.js';
 import { Between } from './between.js';
 import { Events } from './events.js';
 import { Flame } from './flame.js';
@@ -22,7 +23,8 @@ const detail_ms = 5000;
 
 const views = {
   charts: ['Charts', Charts], timeline: ['Timeline', Timeline],
-  tables: ['Tables', Tables], events: ['Events', Events],
+  tables: ['Tables', Tables], requests: ['Requests', Requests],
+  events: ['Events', Events],
   between: ['Between', Between],
   flame: ['Flame graph', Flame], control: ['Control', Control],
 };

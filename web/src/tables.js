@@ -1,13 +1,11 @@
 // Tables of numbers of the range: the server computes them as eventring stat does.
 
-import { html, useEffect, useRef, useState } from './html.js';
-import { get, ofProcess } from './api.js';
+import { html } from './html.js';
 import * as format from './format.js';
 import { pauseAddress } from './lanes.js';
 import { Table } from './table.js';
-import { coverText, isFixed, limits } from './range.js';
-
-const refresh_ms = 2000;
+import { coverText } from './range.js';
+import { useRangeAnswer } from './range_answer.js';
 
 const ns = (label, value, meaning) =>
   ({ label, value, meaning, text: format.duration });
@@ -122,36 +120,6 @@ function causeRows({ causes = {}, cause_times = {} }) {
     .sort((a, b) => (b.total_ns ?? 0) - (a.total_ns ?? 0));
 }
 
-// Asks for the numbers of the range, again and again while it is live.
-function useStat(id, range, data, alive) {
-  const [stat, set] = useState(null);
-  const [error, setError] = useState(null);
-  const now = useRef(0);
-  now.current = data.now;
-  useEffect(() => {
-    const abort = new AbortController();
-    let timer;
-    const ask = async () => {
-      const span = limits(range, now.current);
-      try {
-        const answer = await get(ofProcess(id, 'stat'), span, abort.signal);
-        set({ span, answer });
-        setError(null);
-      } catch (e) {
-        if (e.name === 'AbortError') return;
-        setError(e.message);
-      }
-      if (alive && !isFixed(range)) timer = setTimeout(ask, refresh_ms);
-    };
-    ask();
-    return () => {
-      abort.abort();
-      clearTimeout(timer);
-    };
-  }, [id, JSON.stringify(range), alive]);
-  return { stat, error };
-}
-
 // Returns the domains of [stat], with the time since the start from which on
 // their numbers are known.
 const withBegin = ({ domains, process }) => domains.map((d) => ({
@@ -196,7 +164,7 @@ function Now({ detail }) {
 
 export function Tables({ id, process, data, address, range }) {
   const alive = process.state === 'running';
-  const { stat, error } = useStat(id, range, data, alive);
+  const { found: stat, error } = useRangeAnswer(id, 'stat', range, data, alive);
   const numbers = stat?.answer;
   const pauses = data.detail?.long_pauses?.filter(stat?.span.to
     ? during(stat.span.from, stat.span.to) : () => true)

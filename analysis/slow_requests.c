@@ -1,0 +1,114 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+/* The list has room for twice as many as are asked for: when it is full, the slower half
+   stays. */
+
+#include <stdlib.h>
+#include "memory.h"
+#include "slow_requests.h"
+
+struct slow_requests {
+  struct requests *requests;
+  int64_t from_ns, to_ns;
+  uint64_t number;
+  uint32_t most, count;
+  struct ended_request *list;     /* [count], less than 2 * [most] but for a time */
+  struct histogram *durations[UINT16_MAX + 1];
+  struct ended_run *runs;
+  size_t run_count, run_room;
+};
+
+static void take_run(void *state, const struct ended_run *run)
+{
+  struct slow_requests *s = state;
+  if (run->number != s->number || s->number == 0
+      || s->run_count == SLOW_REQUEST_RUNS) return;
+  s->runs = with_room(s->runs, s->run_count, &s->run_room, sizeof *s->runs);
+  s->runs[s->run_count++] = *run;
+}
+
+struct slow_requests *new_slow_requests(struct eventring_cursor *cursor,
+                                        int64_t from_ns, int64_t to_ns,
+                                        uint32_t most, uint64_t number)
+{
+  struct slow_requests *s = allocate(1, sizeof *s);
+  s->requests = new_requests(cursor);
+  watch_runs(s->requests, take_run, s);
+  s->from_ns = from_ns;
+  s->to_ns = to_ns;
+  s->most = most;
+  s->number = number;
+  s->list = allocate(2 * (size_t) most, sizeof *s->list);
+  return s;
+}
+
+void free_slow_requests(struct slow_requests *s)
+{
+  for (uint32_t id = 0; id <= UINT16_MAX; id++) free(s->durations[id]);
+  free(s->list);
+  free(s->runs);
+  free_requests(s->requests);
+  free(s);
+}
+
+static uint64_t duration(const struct ended_request *r)
+{
+  return (uint64_t) (r->end_ns - r->begin_ns);
+}
+
+/* The slower of two comes first, of equal ones the earlier. */
+static int compare(const void *a, const void *b)
+{
+  const struct ended_request *x = a, *y = b;
+  if (duration(x) != duration(y)) return duration(x) > duration(y) ? -1 : 1;
+  return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Sorts the list, and keeps the slowest. */
+static void cut(struct slow_requests *s)
+{
+  qsort(s->list, s->count, sizeof *s->list, compare);
+  if (s->count > s->most) s->count = s->most;
+}
+
+void slow_requests_event(struct slow_requests *s, const struct eventring_event *event)
+{
+  struct ended_request request;
+  if (!request_ended(s->requests, event, &request) || event->ns < s->from_ns
+      || event->ns >= s->to_ns || (s->number != 0 && request.number != s->number))
+    return;
+  if (s->durations[request.id] == NULL)
+    s->durations[request.id] = allocate(1, sizeof **s->durations);
+  histogram_add(s->durations[request.id], duration(&request));
+  if (s->count == 2 * s->most) cut(s);
+  s->list[s->count++] = request;
+}
+
+const struct ended_request *slow_requests_list(struct slow_requests *s, uint32_t *count)
+{
+  cut(s);
+  *count = s->count;
+  return s->list;
+}
+
+const struct histogram *slow_requests_durations(const struct slow_requests *s,
+                                                uint16_t id)
+{
+  return s->durations[id];
+}
+
+const struct ended_run *slow_requests_runs(const struct slow_requests *s, size_t *count)
+{
+  *count = s->run_count;
+  return s->runs;
+}

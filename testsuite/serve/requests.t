@@ -1,0 +1,55 @@
+#!/bin/sh
+# If this breaks, the page does not find the slowest request of a time, or shows work
+# that was not its.  Needs no OCaml.
+. "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
+make_ring plain
+
+# In each ms a request of 100 us plus its number in us, in two threads by turns.
+# Request 50 begins before the others and ends last; it works three times.
+awk 'BEGIN {
+  CONVFMT = OFMT = "%.0f"
+  us = 1000
+  print "0/100", 0, "instant ring_start 1"
+  print "0/100", 0, "instant domain_start 0 0 0"
+  print "0/100", us, "instant thread_run 0"
+  print "0/100", 10 * us, "begin order 50"
+  for (k = 1; k <= 40; k++) {
+    t = k * 1000
+    thread = "0/" (k % 2 ? 101 : 102)
+    print thread, t * us, "begin order", k
+    print thread, t * us + 1, "instant request_run", k
+    print thread, (t + 100 + k) * us, "end order", k
+  }
+  for (k = 1; k <= 3; k++) {
+    print "0/" (102 + k), k * 10000 * us + 500 * us, "instant request_run 50"
+    print "0/" (102 + k), k * 10000 * us + (500 + 10 * k) * us, "instant request_run 0"
+  }
+  print "0/103", 45000 * us, "end order 50"
+  print "0/100", 50000 * us, "instant ring_stop 0"
+}' | sort -s -k 2,2n | ./make_ring script ring.eventring pid=4242427 || exit 1
+serve ring.eventring
+find_process 4242427
+ok "the events are read" within 60 read_all 4242427
+requests="/api/processes/$id/requests"
+ok "the slowest comes first" field_is "$requests?limit=3" \
+  '[.requests[].number] | tostring' '[50,40,39]'
+ok "with its name, its times, and how long threads worked on it" field_is \
+  "$requests?limit=1" '.requests[0] | [.name, .from, .to, .duration_ns, .running_ns,
+   .waiting_ns] | tostring' \
+  '["order",10000,45000000,44990000,60000,44930000]'
+ok "only those that end in the window" field_is \
+  "$requests?from=10000000&to=20000000&limit=2" \
+  '[.requests[] | [.number, .duration_ns]] | tostring' '[[19,119000],[18,118000]]'
+ok "a distribution of each kind" field_is "$requests" \
+  '[.kinds[] | [.name, .count, .max_ns, ([.buckets[].count] | add)]] | tostring' \
+  '[["order",41,44990000,41]]'
+ok "one alone, with its runs in all threads" field_is "$requests?request=50" \
+  '[(.requests | length), (.runs[] | [.thread, .from, .to])] | tostring' \
+  '[1,[103,10500000,10510000],[104,20500000,20520000],[105,30500000,30530000]]'
+ok "of many there are no runs" field_is "$requests" '.runs | length' 0
+ok "request=0 is refused" with_token_is 400 "$base$requests?request=0"
+ok "a request that there is not" field_is "$requests?request=77" \
+  '.requests | length' 0
+end_server
+finish

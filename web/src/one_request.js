@@ -1,0 +1,127 @@
+// One request: the threads that worked on it, and their waits and spans
+// meanwhile.
+
+import { html, useEffect, useState } from './html.js';
+import { get, ofProcess } from './api.js';
+import * as format from './format.js';
+import { isMerged, kindNames, laneName, nameOf } from './lanes.js';
+import { overlap } from './intervals.js';
+import { Table } from './table.js';
+
+const most_pixels = 8192;       // of the server
+
+// The kinds of spans that say what a thread did, but the request itself.
+const [collector, program, wait, stop] = [0, 1, 2, 3];
+const told = [wait, stop, collector, program];
+const colourOf = { [collector]: 'collecting', [wait]: 'waiting', [stop]: 'stopped' };
+
+const titleOf = (timeline, span) => span[4] === program ? nameOf(timeline, span)
+  : format.phrase(timeline.names[span[2]]);
+
+const isOf = (lane, run) => lane.thread === run.thread && lane.domain === run.domain;
+
+// Returns the time that [span] and [runs] have in common, of merged spans their part.
+const common = (span, runs) => runs.reduce(
+  (ns, run) => ns + Math.max(0, overlap(span, [run.from, run.to])), 0)
+  * (isMerged(span) ? span[5] : 1);
+
+// Returns what the threads did while they worked on the request: rows of kind, name,
+// count, total and longest.
+export function work(timeline, runs) {
+  const rows = new Map();
+  for (const lane of timeline.lanes) {
+    const own = runs.filter((run) => isOf(lane, run));
+    if (!own.length) continue;
+    for (const span of lane.spans) {
+      // A collection has its phases inside.
+      if (!told.includes(span[4]) || span[4] === collector && span[3] > 0) continue;
+      const ns = common(span, own);
+      if (ns <= 0) continue;
+      const name = isMerged(span) ? 'short ones' : titleOf(timeline, span);
+      const key = `${span[4]} ${name}`;
+      const row = rows.get(key) ?? { kind: span[4], name, count: 0, total: 0, longest: 0 };
+      row.count += isMerged(span) ? span[6] : 1;
+      row.total += ns;
+      if (!isMerged(span)) row.longest = Math.max(row.longest, ns);
+      rows.set(key, row);
+    }
+  }
+  return [...rows.values()].sort((a, b) => b.total - a.total);
+}
+
+const columns = [
+  { label: 'While threads worked on it', value: (r) => kindNames[r.kind] },
+  { label: 'Name', value: (r) => r.name },
+  { label: 'Count', value: (r) => r.count },
+  { label: 'Total', value: (r) => r.total, text: format.duration },
+  { label: 'Longest', value: (r) => r.longest || null, text: format.duration }];
+
+// The threads and their runs, with what kept them from running.
+function Runs({ request, runs, timeline }) {
+  const { from, to } = request;
+  const x = (t) => 150 + 840 * (Math.min(Math.max(t, from), to) - from) /
+    Math.max(1, to - from);
+  const lanes = timeline.lanes.filter((lane) => runs.some((run) => isOf(lane, run)));
+  const bar = (y, [begin, end], name, text) => html`
+    <rect x=${x(begin)} y=${y} height="16" class=${name}
+      width=${Math.max(1, x(end) - x(begin))}><title>${text}</title></rect>`;
+  return html`<svg class="runs" viewBox=${`0 0 1000 ${lanes.length * 24 + 20}`} role="img"
+    aria-label=${`${lanes.length} threads worked on the request`}>
+    ${lanes.map((lane, i) => {
+      const own = runs.filter((run) => isOf(lane, run));
+      const y = i * 24 + 4;
+      return html`<g key=${i}><text x="0" y=${y + 13}>${laneName(lane)}</text>
+        ${own.map((run) => bar(y, [run.from, run.to], 'running',
+          `worked on it for ${format.duration(run.to - run.from)}`))}
+        ${lane.spans.filter((span) => colourOf[span[4]] && span[3] === 0)
+          .flatMap((span) => own.filter((run) => overlap(span, [run.from, run.to]) > 0)
+            .map((run) => bar(y, [Math.max(span[0], run.from), Math.min(span[1], run.to)],
+              colourOf[span[4]], `${isMerged(span) ? 'short ones' : titleOf(timeline, span)}: ${
+                format.duration(span[1] - span[0])}`)))}</g>`;
+    })}
+    <text x="150" y=${lanes.length * 24 + 16}>${format.moment(from, 1e3)}</text>
+    <text x="990" y=${lanes.length * 24 + 16} text-anchor="end">${
+      format.moment(to, 1e3)}</text></svg>`;
+}
+
+function useRequest(id, number, known) {
+  const [state, set] = useState({});
+  useEffect(() => {
+    const abort = new AbortController();
+    const ask = (part, parameters) => get(ofProcess(id, part), parameters, abort.signal);
+    (async () => {
+      const { requests: [request], runs } = await ask('requests', { request: number });
+      if (!request) throw new Error(`The events of request ${number} are not known.`);
+      const { from, to } = request;
+      const timeline = await ask('timeline',
+                                 { from, to: Math.max(to, from + 1), width: most_pixels });
+      set({ request, runs, timeline });
+    })().catch((e) => { if (e.name !== 'AbortError') set({ error: e.message }); });
+    return () => abort.abort();
+  }, [id, number]);
+  return state.error || state.request ? state : { request: known, ...state };
+}
+
+// [found]: the answer with the slowest requests, or null.
+export function OneRequest({ id, process, number, address, found }) {
+  const known = found?.answer.requests.find((r) => `${r.number}` === number);
+  const { request: r, runs, timeline, error } = useRequest(id, number, known);
+  const type = process.categories?.includes('profile_wait') ? 'wall' : null;
+  const margin = r ? 0.05 * (r.to - r.from) : 0;
+  const place = r && { from: Math.max(0, Math.floor(r.from - margin)),
+                       to: Math.ceil(r.to + margin) + 1, last: null };
+  return html`<section class="one-request" aria-label="A request">
+    <h2>Request ${r ? format.name(r.name) : ''} ${number}
+      ${' '}<a href=${address.to({ request: null })} aria-label="Close">✕</a></h2>
+    ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
+    ${r && html`<p>${format.duration(r.duration_ns)}, from ${
+      format.moment(r.from, 1e3)}${r.running_ns == null ? '' : html`: threads worked on it
+      for ${format.duration(r.running_ns)}, and none did for ${
+        format.duration(r.waiting_ns)}`}.
+      ${' '}<a href=${address.to(place, 'timeline')}>Timeline</a> ·${' '}
+      <a href=${address.to({ ...place, type }, 'flame')}>Flame graph</a></p>`}
+    ${!error && !timeline && html`<p class="quiet">Loading…</p>`}
+    ${timeline && html`<${Runs} ...${{ request: r, runs, timeline }} />
+      <${Table} name="request-work" columns=${columns} rows=${work(timeline, runs)} />`}
+  </section>`;
+}

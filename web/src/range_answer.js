@@ -1,0 +1,39 @@
+// An answer of the server for the range, asked for again and again while it is live.
+
+import { useEffect, useRef, useState } from './html.js';
+import { get, ofProcess } from './api.js';
+import { isFixed, limits } from './range.js';
+
+const refresh_ms = 2000;
+
+// Asks for [part] of the process [id].  Returns { found, error }: [found] is null or
+// { span, answer }, with the limits that the answer is for.
+export function useRangeAnswer(id, part, range, data, alive, parameters = {}) {
+  const [found, set] = useState(null);
+  const [error, setError] = useState(null);
+  const now = useRef(0);
+  now.current = data.now;
+  useEffect(() => {
+    const abort = new AbortController();
+    let timer;
+    const ask = async () => {
+      const span = limits(range, now.current);
+      try {
+        const answer = await get(ofProcess(id, part), { ...parameters, ...span },
+                                 abort.signal);
+        set({ span, answer });
+        setError(null);
+      } catch (e) {
+        if (e.name === 'AbortError') return;
+        setError(e.message);
+      }
+      if (alive && !isFixed(range)) timer = setTimeout(ask, refresh_ms);
+    };
+    ask();
+    return () => {
+      abort.abort();
+      clearTimeout(timer);
+    };
+  }, [id, part, JSON.stringify([range, parameters]), alive]);
+  return { found, error };
+}

@@ -1,0 +1,62 @@
+// Requests: the durations of each kind, the slowest ones, and one of them.
+
+import { html } from './html.js';
+import * as format from './format.js';
+import { Bars } from './histogram.js';
+import { OneRequest } from './one_request.js';
+import { rangeText } from './range.js';
+import { useRangeAnswer } from './range_answer.js';
+import { Table } from './table.js';
+
+const most = 100;
+
+const number = (label, value, meaning) => ({ label, value, meaning });
+const ns = (label, value, meaning) =>
+  ({ label, value, meaning, text: format.duration });
+
+const kindColumns = [
+  { label: 'Request', value: (k) => k.name }, number('Count', (k) => k.count),
+  ns('p50', (k) => k.p50_ns), ns('p90', (k) => k.p90_ns), ns('p99', (k) => k.p99_ns),
+  ns('Longest', (k) => k.max_ns)];
+
+const columns = (address) => [
+  { label: 'Request', value: (r) => r.name,
+    cell: (r, text) => html`<a href=${address.to({ request: r.number })}>${text} ${
+      r.number}</a>` },
+  ns('Duration', (r) => r.duration_ns),
+  ns('Worked', (r) => r.running_ns, 'Time in which threads worked on it'),
+  ns('Waited', (r) => r.waiting_ns, 'Time in which no thread did'),
+  { label: 'End', value: (r) => r.to, text: (t) => format.moment(t, 1e6) }];
+
+function Distribution({ kind }) {
+  return html`<figure class="chart"><figcaption>${format.name(kind.name)}
+    ${' '}<small>${format.count(kind.count)}, height logarithmic</small></figcaption>
+    <${Bars} buckets=${kind.buckets}
+      label=${`Durations of ${format.name(kind.name)}`} /></figure>`;
+}
+
+function Found({ found, address, now }) {
+  const { requests, kinds } = found.answer;
+  return html`
+    <p class="quiet">Requests that ended from ${rangeText(found.span, now)}</p>
+    ${!requests.length && html`<p class="empty">No request ended in this range. A program
+      tells of its requests by <code>Eventring.Request</code>.</p>`}
+    <${Table} name="request-kinds" columns=${kindColumns} rows=${kinds} />
+    <${Table} name="slowest" title="Slowest requests" columns=${columns(address)}
+      note="click one to see what it did" rows=${requests} limit=${20} />
+    <div class="charts">${kinds.map((kind) => html`
+      <${Distribution} key=${kind.name} kind=${kind} />`)}</div>`;
+}
+
+export function Requests({ id, process, data, address, range }) {
+  const chosen = address.values.request;
+  const { found, error } = useRangeAnswer(id, 'requests', range, data,
+                                          process.state === 'running', { limit: most });
+  return html`<section class="requests">
+    ${chosen && html`<${OneRequest} key=${chosen}
+      ...${{ id, process, number: chosen, address, found }} />`}
+    ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
+    ${!found && !error && html`<p class="quiet">Computing…</p>`}
+    ${found && html`<${Found} ...${{ found, address, now: data.now }} />`}
+  </section>`;
+}
