@@ -100,6 +100,7 @@ triggered exact 'minor > 1ms'
 printf '%s\n' "0 1000000 begin minor" "0 2000000 end minor 10 20 gc_minor 0" \
   "0 3000000 state 2" >&7
 exec 7>&-
+wait "$writer"
 kill "$alive"
 wait "$less"
 wait "$recorder"
