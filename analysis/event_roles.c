@@ -48,6 +48,7 @@ static const struct { const char *name; enum event_role role; } named[] = {
   { "major_heap_large_words", ROLE_LARGE },
   { "major_heap_pool_frag_words", ROLE_FRAGMENTED },
   { "mutex_wait", ROLE_MUTEX_WAIT },
+  { "condition_wait", ROLE_CONDITION_WAIT },
   { "thread_yield", ROLE_YIELD },
   { "ring_start", ROLE_RING_START },
   { "domain_start", ROLE_DOMAIN_STARTS },
@@ -67,7 +68,9 @@ static const char *const field_names[EVENT_FIELDS] = {
   [F_LEFT_BEFORE] = "left_before",
   [F_POOLS] = "pools", [F_LIVE] = "live", [F_FREE] = "free",
   [F_FRAGMENTED] = "fragmented", [F_LARGE] = "large", [F_CUSTOM] = "custom",
-  [F_MAPPED] = "mapped", [F_RESIDENT] = "resident", [F_TO] = "to"
+  [F_MAPPED] = "mapped", [F_RESIDENT] = "resident", [F_TO] = "to",
+  [F_FOR_LOCK] = "for_domain_lock", [F_MUTEX] = "mutex",
+  [F_CONDITION] = "condition", [F_HOLDER] = "holder"
 };
 
 /* The number of words of a payload among which fields are searched. */

@@ -299,6 +299,7 @@ static const char *unit_shown(const char *unit)
        : strcmp(unit, "domain") == 0 ? "a domain's id"
        : strcmp(unit, "thread") == 0 ? "a thread's id in the threads library"
        : strcmp(unit, "os_thread") == 0 ? "a thread's id in the system"
+       : strcmp(unit, "lock") == 0 ? "its address"
        : unit;
 }
 

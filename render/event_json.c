@@ -81,7 +81,8 @@ static json_t *field_value(struct eventring_cursor *cursor,
   if (name != NULL) return json_text(name);
   if (strcmp(field->unit, "thread") == 0 && word > INT32_MAX)
     return json_null();       /* not a thread of the threads library */
-  if (strcmp(field->unit, "address") == 0) {
+  if (strcmp(field->unit, "address") == 0
+      || strcmp(field->unit, "lock") == 0) {
     char address[2 + 16 + 1];   /* a number of JSON is signed */
     snprintf(address, sizeof address, "0x%" PRIx64, word);
     return json_string(address);

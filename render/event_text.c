@@ -176,7 +176,8 @@ static void print_field_value(struct eventring_cursor *cursor,
     fputs(format_duration(buffer, value), stdout);
   else if (strcmp(field->unit, "bytes") == 0)
     fputs(format_bytes(buffer, value), stdout);
-  else if (strcmp(field->unit, "address") == 0)
+  else if (strcmp(field->unit, "address") == 0
+      || strcmp(field->unit, "lock") == 0)
     printf("0x%" PRIx64, value);
   else {
     printf("%" PRId64, (int64_t) value);
@@ -184,7 +185,8 @@ static void print_field_value(struct eventring_cursor *cursor,
       print_quoted_name(
         eventring_domain_name_at(cursor, (uint32_t) value, ticks));
     else if (strstr(field->name, field->unit) == NULL   /* live_blocks */
-             && strcmp(field->unit, "errno") != 0)
+             && strcmp(field->unit, "errno") != 0
+             && strcmp(field->unit, "os_thread") != 0)
       print_unit(field->unit);
   }
 }

@@ -28,7 +28,9 @@
 
    The thread that enters is the one that leaves, so [waiting] is a variable of
    the thread; other threads of its domain write to the ring meanwhile. The
-   caller may have set a reason, with [caml_eventring_set_wait_reason].
+   caller may have set a reason, with [caml_eventring_set_wait_reason].  If
+   a signal handler that runs before the wait waits, too, the lock of the first wait is
+   not known any more.
 
    Samples of waits are for adding up, so they count every wait, however short:
 
@@ -44,6 +46,7 @@
    is subtracted.  So the samples of a thread, of both kinds, add up to the time
    in which it computed or waited. */
 
+#include <pthread.h>
 #include <string.h>
 
 #include "caml/domain.h"
@@ -58,6 +61,10 @@ static CAMLthread_local struct {
   int record;                   /* the event of the blocking section */
   int next;                     /* 1 + the event of the next one; 0: no reason
                                    was set */
+  uint64_t lock;                /* the address of the mutex or condition of the last
+                                   such reason... */
+  uint32_t holder;              /* ...and the system's id of the thread that held the
+                                   mutex; 0: not known */
 } waiting;
 
 /* Samples of waits */
@@ -202,6 +209,25 @@ CAMLexport void caml_eventring_set_wait_reason(int record)
     waiting.next = 1 + record;
 }
 
+CAML_EVENTRING_COLD
+void caml_eventring_wait_for_mutex(const void *mutex)
+{
+  waiting.lock = (uintptr_t) mutex;
+#ifdef __GLIBC__
+  /* Debuggers read it, too (glibc, nptl/nptl_db). */
+  waiting.holder = (uint32_t) __atomic_load_n(
+    &((const pthread_mutex_t *) mutex)->__data.__owner, __ATOMIC_RELAXED);
+#endif
+  caml_eventring_set_wait_reason(EV_MUTEX_WAIT);
+}
+
+CAML_EVENTRING_COLD
+void caml_eventring_wait_for_condition(const void *condition)
+{
+  waiting.lock = (uintptr_t) condition;
+  caml_eventring_set_wait_reason(EV_CONDITION_WAIT);
+}
+
 int caml_eventring_take_wait_reason(void)
 {
   if (waiting.next == 0) return EV_BLOCKING_SECTION;
@@ -256,6 +282,16 @@ uint64_t caml_eventring_blocking_returned(void)
   return waiting.since != 0 ? caml_eventring_ticks() : 0;
 }
 
+/* Writes the wait for [waiting.lock] that ends at [now], after [took] ticks, of which
+   [for_lock] for the domain lock. */
+CAML_EVENTRING_COLD
+static void write_lock_wait(uint64_t now, uint64_t took, uint64_t for_lock)
+{
+  const uint64_t field[] = { took, for_lock, waiting.lock, waiting.holder };
+  caml_eventring_emit_packed_at(EVENTRING_RECORD(waiting.record), now, field,
+                                waiting.record == EV_MUTEX_WAIT ? 4 : 3);
+}
+
 void caml_eventring_leave_blocking(uint64_t returned)
 {
   /* The time is read once for both events. */
@@ -271,12 +307,18 @@ void caml_eventring_leave_blocking(uint64_t returned)
   }
   if (returned != 0) {
     uint64_t took = now - waiting.since;
-    if (active & EVENTRING_WAIT && took >= caml_eventring_threshold_ticks())
-      caml_eventring_emit_pair(EVENTRING_RECORD(waiting.record), now, took,
-                               now - returned);
+    if (active & EVENTRING_WAIT && took >= caml_eventring_threshold_ticks()) {
+      if (waiting.lock != 0 && (waiting.record == EV_MUTEX_WAIT
+                                || waiting.record == EV_CONDITION_WAIT))
+        write_lock_wait(now, took, now - returned);
+      else
+        caml_eventring_emit_pair(EVENTRING_RECORD(waiting.record), now, took,
+                                 now - returned);
+    }
     if (is_sampled()) end_sampled_wait(waiting.record, waiting.since, now);
   }
   waiting.since = 0;
+  waiting.lock = 0;
   run_alarm();
 }
 

@@ -32,7 +32,7 @@ enum parameter {
 enum route_kind { ROUTE_FILE, ROUTE_STREAM, ROUTE_SERVER, ROUTE_PROCESS };
 
 /* The most members that the body of a POST may have. */
-#define ROUTE_MEMBERS 9
+#define ROUTE_MEMBERS 10
 
 struct route {
   enum route_kind kind;

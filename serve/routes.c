@@ -142,7 +142,7 @@ const struct route routes[] = {
   { ROUTE_SERVER, "/api/rules", TAKES(RULE), .delete_by = true, .get = rules,
     .post = add_rule, .changes = true, .delete = delete_rule,
     .members = { "when", "process", "fleet", "before_s", "after_s", "distance_s",
-                 "max_files", "max_bytes", "max_age_s" } },
+                 "max_files", "max_bytes", "max_age_s", "webhook" } },
   { ROUTE_SERVER, "/api/recordings", .get = recordings },
   { ROUTE_SERVER, "/api/compare", TAKES(A) | TAKES(B) | TAKES(A_FROM)
     | TAKES(A_TO) | TAKES(B_FROM) | TAKES(B_TO), .get = compare_views },
@@ -164,6 +164,7 @@ const struct route routes[] = {
     .get = answer_between },
   { ROUTE_PROCESS, "diagnosis", .get = diagnosis },
   { ROUTE_PROCESS, "last_diagnosis", .get = last },
+  { ROUTE_PROCESS, "locks", WINDOW, .get = answer_locks },
   { ROUTE_PROCESS, "requests", WINDOW | TAKES(LIMIT) | TAKES(NUMBER),
     .get = answer_requests },
   { ROUTE_PROCESS, "flame", WINDOW | TAKES(TYPE) | TAKES(NUMBER),

@@ -11,6 +11,7 @@
 /**************************************************************************/
 
 #include <inttypes.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@
 #include "reading.h"
 #include "json.h"
 #include "live_sites.h"
+#include "lock_waits.h"
 #include "profile.h"
 #include "slow_requests.h"
 #include "spans.h"
@@ -405,6 +407,64 @@ static void requests_window(void *state)
   close_window(w);
 }
 
+/* Locks */
+
+static void locks_event(struct window *w, const struct eventring_event *event)
+{
+  lock_waits_event(w->state, event);
+}
+
+/* Returns the [count] parts at [parts] as an array; [spans]: they are spans. */
+static json_t *json_lock_parts(const struct window *w, const struct lock_part *parts,
+                               uint32_t count, bool spans)
+{
+  json_t *list = json_array();
+  for (uint32_t i = 0; i < count; i++) {
+    json_t *part = json_pack("{s:I, s:I}", "waits", (json_int_t) parts[i].waits,
+                             "total_ns", (json_int_t) parts[i].total_ns);
+    const struct eventring_description *d =
+      spans ? eventring_describe(w->cursor, (uint16_t) parts[i].what) : NULL;
+    if (spans) json_object_set_new(part, "span", json_text(d != NULL ? d->name : "?"));
+    else json_object_set_new(part, "thread", json_integer(parts[i].what));
+    json_array_append_new(list, part);
+  }
+  return list;
+}
+
+static json_t *json_lock(const struct window *w, const struct lock_wait *l)
+{
+  char lock[32];
+  snprintf(lock, sizeof lock, l->kind == LOCK_DOMAIN ? "%" PRIu64 : "0x%" PRIx64,
+           l->lock);
+  json_t *json = json_pack(
+    "{s:s, s:s?, s:I, s:I, s:I}", "kind", lock_kind_name[l->kind],
+    "lock", l->kind != LOCK_DOMAIN && l->lock == 0 ? NULL : lock,
+    "waits", (json_int_t) l->waits, "total_ns", (json_int_t) l->total_ns,
+    "longest_ns", (json_int_t) l->longest_ns);
+  json_object_set_new(json, "holders",
+                      json_lock_parts(w, l->holders, l->holder_count, false));
+  json_object_set_new(json, "spans", json_lock_parts(w, l->spans, l->span_count, true));
+  return json;
+}
+
+static void locks_window(void *state)
+{
+  struct window *w = state;
+  uint32_t count;
+  if (!open_window(w)) return;
+  struct lock_waits *l = new_lock_waits(w->cursor, w->from_ns, w->to_ns);
+  w->state = l;
+  w->event = locks_event;
+  read_window(w);
+  const struct lock_wait *lock = lock_waits_list(l, &count);
+  json_t *list = json_array();
+  for (uint32_t i = 0; i < count; i++)
+    json_array_append_new(list, json_lock(w, &lock[i]));
+  w->result = json_pack("{s:o}", "locks", list);
+  free_lock_waits(l);
+  close_window(w);
+}
+
 /* Timelines */
 
 /* The most events that are read for a timeline, of the window and behind it;
@@ -632,6 +692,12 @@ struct answer answer_between(const struct asked *asked)
 {
   struct window w = new_window(asked);
   return make_answer(&w, between_window);
+}
+
+struct answer answer_locks(const struct asked *asked)
+{
+  struct window w = new_window(asked);
+  return make_answer(&w, locks_window);
 }
 
 struct answer answer_requests(const struct asked *asked)

@@ -26,6 +26,7 @@ struct answer answer_stat(const struct asked *asked);
 struct answer answer_timeline(const struct asked *asked);
 struct answer answer_events(const struct asked *asked);
 struct answer answer_between(const struct asked *asked);
+struct answer answer_locks(const struct asked *asked);
 struct answer answer_requests(const struct asked *asked);
 struct answer answer_flame(const struct asked *asked);
 struct answer answer_live_sites(const struct asked *asked);

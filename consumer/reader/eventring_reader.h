@@ -398,7 +398,8 @@ struct eventring_field {
                                      "thread": an id of the threads library;
                                      "os_thread"; "request": the number of a
                                      request, 0 for none; "address": an address
-                                     of machine code */
+                                     of machine code; "lock": the address of a
+                                     mutex or condition */
   char name[128];
 };
 

@@ -480,6 +480,12 @@ CAMLextern void caml_eventring_io_end(uint64_t since,
    at the beginning of caml_enter_blocking_section. */
 int caml_eventring_take_wait_reason(void);
 
+/* Do as [caml_eventring_set_wait_reason], for a wait for [mutex], a pthread_mutex_t that
+   a thread holds, or on [condition], a pthread_cond_t.  The event has its address, and
+   the thread that holds the mutex now. */
+void caml_eventring_wait_for_mutex(const void *mutex);
+void caml_eventring_wait_for_condition(const void *condition);
+
 /* Returns [result], the result of the signal handlers that ran.  If [result] is
    an exception, the wait [record] will not happen: ends its span, if it has
    begun one.  Called in caml_enter_blocking_section. */

@@ -13,6 +13,7 @@ import { Charts } from './charts.js';
 import { Timeline } from './timeline.js';
 import { Tables } from './tables.js';
 import { Requests } from './requests.js';
+import { Locks } from './locks.js';
 import { Between } from './between.js';
 import { Events } from './events.js';
 import { Flame } from './flame.js';
@@ -24,6 +25,7 @@ const detail_ms = 5000;
 const views = {
   charts: ['Charts', Charts], timeline: ['Timeline', Timeline],
   tables: ['Tables', Tables], requests: ['Requests', Requests],
+  locks: ['Locks', Locks],
   events: ['Events', Events],
   between: ['Between', Between],
   flame: ['Flame graph', Flame], control: ['Control', Control],

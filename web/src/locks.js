@@ -1,0 +1,43 @@
+// Locks: how often and how long threads waited for each, who held it, and in which spans.
+
+import { html } from './html.js';
+import * as format from './format.js';
+import { rangeText } from './range.js';
+import { useRangeAnswer } from './range_answer.js';
+import { Table } from './table.js';
+
+const share = (part) => `${format.duration(part.total_ns)} of ${
+  format.count(part.waits)}${part.waits === 1 ? ' wait' : ' waits'}`;
+
+const columns = (threads) => [
+  { label: 'Lock', value: (l) => l.kind === 'domain lock'
+    ? `lock of domain ${l.lock}` : `${l.kind} ${l.lock ?? '(not known)'}` },
+  { label: 'Waits', value: (l) => l.waits },
+  { label: 'Total', value: (l) => l.total_ns, text: format.duration },
+  { label: 'Mean', value: (l) => l.total_ns / l.waits, text: format.duration },
+  { label: 'Longest', value: (l) => l.longest_ns, text: format.duration },
+  { label: 'Held by', meaning: 'The threads that held it when a wait began',
+    value: (l) => l.holders.slice(0, 3).map((h) => `${threads.get(h.thread) ?? 'thread'} ${h.thread}: ${
+      share(h)}`).join('; ') },
+  { label: 'Waited for in', meaning: 'The innermost span of the program',
+    value: (l) => l.spans.slice(0, 3).map((s) => `${s.span}: ${share(s)}`).join('; ') }];
+
+export function Locks({ id, process, data, address, range }) {
+  const { found, error } = useRangeAnswer(id, 'locks', range, data,
+                                          process.state === 'running');
+  const threads = new Map(data.detail?.threads?.filter((t) => t.name)
+    .map((t) => [t.id, t.name]));
+  const recorded = process.categories?.includes('wait');
+  return html`<section>
+    ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
+    ${!found && !error && html`<p class="quiet">Computing…</p>`}
+    ${found && html`<p class="quiet">Waits for locks that ended from ${
+      rangeText(found.span, data.now)}. <a href=${address.to({ type: 'wait' }, 'flame')}>
+      The stacks of waits</a></p>
+      ${found.answer.locks.length
+        ? html`<${Table} name="locks" columns=${columns(threads)}
+          rows=${found.answer.locks} />`
+        : html`<p class="empty">${recorded ? 'No thread waited for a lock in this range.'
+          : html`Waits are not recorded: switch <b>wait</b> on (tab Control).`}</p>`}`}
+  </section>`;
+}
