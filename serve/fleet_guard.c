@@ -360,7 +360,7 @@ static void save_all(const struct guarding *g, const struct fired *fired)
   json_decref(s.failed);
   snprintf(action, sizeof action, "save by rule %s", rule->text);
   add_action("rule", 0, action, saved ? s.path : why);
-  rule_has_fired(rule->id, saved, saved ? s.path : why);
+  rule_has_fired(rule, 0, 0, saved, saved ? s.path : why);
 }
 
 /* Rounds */

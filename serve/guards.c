@@ -284,7 +284,8 @@ static void end_firing(struct guard *g)
   bool saved = g->has_file && keep_file(g, path);
   snprintf(action, sizeof action, "save by rule %s", g->firing->text);
   add_action("rule", view_id(g->view), action, saved ? path : g->why);
-  rule_has_fired(g->firing->id, saved, saved ? path : g->why);
+  rule_has_fired(g->firing, view_id(g->view), g->info.pid, saved,
+                 saved ? path : g->why);
   unlink(g->temporary);
   if (g->has_file) memcpy(g->temporary, g->next, sizeof g->temporary);
   g->firing = NULL;

@@ -18,10 +18,12 @@
 #include <string.h>
 #include "actions.h"
 #include "json.h"
+#include "live_json.h"
 #include "live_stats.h"
 #include "locks.h"
 #include "query.h"
 #include "rules.h"
+#include "rules_file.h"
 #include "target.h"
 
 /* A rule and its past. */
@@ -43,6 +45,8 @@ static int count GUARDED_BY(lock);
 static uint32_t last_id GUARDED_BY(lock);
 static struct firing firings[FIRINGS] GUARDED_BY(lock);
 static atomic_uint_least64_t version;
+static const char *store;         /* that has the rules; NULL: none */
+static char not_ours[512];        /* why they are not kept there; "": they are */
 
 /* Requests */
 
@@ -102,6 +106,12 @@ static bool parse_rule(const json_t *request, struct rule *rule, char *why,
       || !take_text(request, "process", rule->process, RULE_PROCESS, why,
                     why_size))
     return false;
+  if (!take_text(request, "webhook", rule->webhook, WEBHOOK_URL, why, why_size))
+    return false;
+  if (rule->webhook[0] != '\0' && !is_webhook_url(rule->webhook)) {
+    snprintf(why, why_size, "webhook: an address that begins with http:// or https://");
+    return false;
+  }
   const json_t *fleet = json_object_get(request, "fleet");
   rule->fleet = json_is_true(fleet);
   if (fleet != NULL && !json_is_boolean(fleet)) {
@@ -128,21 +138,26 @@ static bool parse_rule(const json_t *request, struct rule *rule, char *why,
 
 /* Answers */
 
-static json_t *rule_json(const struct entry *e)
+/* Returns [r] as a request has it. */
+static json_t *definition(const struct rule *r)
 {
-  const struct rule *r = &e->rule;
-  json_t *object = json_pack(
-    "{s:i, s:o, s:o, s:b, s:f, s:f, s:f, s:I, s:I, s:f}", "id", (int) r->id,
-    "when", json_text(r->when),
+  return json_pack(
+    "{s:o, s:o, s:b, s:f, s:f, s:f, s:I, s:I, s:f, s:o}", "when", json_text(r->when),
     "process", r->process[0] != '\0' ? json_text(r->process) : json_null(),
     "fleet", r->fleet, "before_s", (double) r->before_ns / SECOND_NS,
     "after_s", (double) r->after_ns / SECOND_NS,
     "distance_s", (double) r->distance_ns / SECOND_NS,
     "max_files", (json_int_t) r->limits.files,
     "max_bytes", (json_int_t) r->limits.bytes,
-    "max_age_s", (double) r->limits.age_ns / SECOND_NS);
+    "max_age_s", (double) r->limits.age_ns / SECOND_NS,
+    "webhook", r->webhook[0] != '\0' ? json_text(r->webhook) : json_null());
+}
+
+static json_t *rule_json(const struct entry *e)
+{
+  json_t *object = definition(&e->rule);
   json_t *past = json_pack(
-    "{s:I, s:I, s:o, s:o}", "fired", (json_int_t) e->fired,
+    "{s:i, s:I, s:I, s:o, s:o}", "id", (int) e->rule.id, "fired", (json_int_t) e->fired,
     "saved", (json_int_t) e->saved, "last_unix_ns",
     e->last_unix_ns != 0 ? json_integer(e->last_unix_ns) : json_null(),
     "last_result", e->result[0] != '\0' ? json_text(e->result) : json_null());
@@ -161,9 +176,25 @@ json_t *json_rules(void)
   return json_pack("{s:o}", "rules", list);
 }
 
-/* Adds [rule].  Returns it as JSON, or NULL when there are too many rules or an
-   equal one, with the reason in [why]. */
-static json_t *insert_rule(const struct rule *rule, char *why, size_t why_size)
+/* Writes all rules to the file of the store. */
+REQUIRES(lock)
+static bool keep_rules(char *why, size_t why_size)
+{
+  snprintf(why, why_size, "%s", not_ours);
+  if (not_ours[0] != '\0') return false;
+  json_t *list = json_array();
+  for (int i = 0; i < count; i++)
+    json_array_append_new(list, definition(&entries[i].rule));
+  bool kept = write_rules_file(store, list, why, why_size);
+  json_decref(list);
+  return kept;
+}
+
+/* Adds [rule], and to the file too if [keep].  Returns it as JSON, with the reason if it
+   is not kept there, or NULL when there are too many rules or an equal one, with the
+   reason in [why]. */
+static json_t *insert_rule(const struct rule *rule, bool keep, char *why,
+                           size_t why_size)
 {
   json_t *json = NULL;
   bool twice = false;
@@ -180,9 +211,44 @@ static json_t *insert_rule(const struct rule *rule, char *why, size_t why_size)
     e->rule.id = ++last_id;
     version++;
     json = rule_json(e);
+    if (keep && !keep_rules(why, why_size))
+      json_object_set_new(json, "not_kept", json_text(why));
   }
   pthread_mutex_unlock(&lock);
   return json;
+}
+
+/* Adds rule number [i] of the file. */
+static bool load_rule(const json_t *request, size_t i, char *why, size_t why_size)
+{
+  struct rule rule = { .id = 0 };
+  char reason[400];
+  json_t *json = NULL;
+  /* Without the hub it rests. */
+  bool good = parse_rule(request, &rule, reason, sizeof reason);
+  if (good) json = insert_rule(&rule, false, reason, sizeof reason);
+  json_decref(json);
+  if (json != NULL) return true;
+  snprintf(why, why_size, "%s/rules.json: rule %zu: %s", store, i + 1, reason);
+  return false;
+}
+
+bool start_rules(const struct settings *settings, char *why, size_t why_size)
+{
+  json_t *list;
+  if (settings->store == NULL || settings->read_only) return true;
+  store = settings->store;
+  bool good = take_rules_file(store, &list, why, why_size);
+  for (size_t i = 0; good && i < json_array_size(list); i++)
+    good = load_rule(json_array_get(list, i), i, why, why_size);
+  json_decref(list);
+  if (!good) {
+    snprintf(not_ours, sizeof not_ours, "%s", why);
+    pthread_mutex_lock(&lock);
+    count = 0;
+    pthread_mutex_unlock(&lock);
+  }
+  return good;
 }
 
 struct answer add_rule(const struct asked *asked)
@@ -196,7 +262,7 @@ struct answer add_rule(const struct asked *asked)
     return refusal(400, "%s", why);
   if (rule.fleet && settings->hub == NULL)
     return refusal(409, "fleet: the server shows no hub: start it with --hub");
-  json_t *json = insert_rule(&rule, why, sizeof why);
+  json_t *json = insert_rule(&rule, true, why, sizeof why);
   snprintf(action, sizeof action, "add rule %s", rule.text);
   add_action(asked->origin, 0, action, json != NULL ? "ok" : why);
   if (json == NULL) return refusal(409, "%s", why);
@@ -207,20 +273,29 @@ struct answer add_rule(const struct asked *asked)
 struct answer delete_rule(const struct asked *asked)
 {
   const uint32_t id = asked->query->rule;
-  char action[512] = "";
+  char action[512] = "", why[512] = "";
   if (id == 0) return refusal(400, "missing id of a rule");
   pthread_mutex_lock(&lock);
   for (int i = 0; i < count; i++)
     if (entries[i].rule.id == id) {
-      snprintf(action, sizeof action, "delete rule %s", entries[i].rule.text);
-      memmove(&entries[i], &entries[i + 1],
-              (size_t) (--count - i) * sizeof *entries);
-      version++;
+      const struct entry entry = entries[i];
+      const size_t behind = (size_t) (count - i - 1) * sizeof entry;
+      snprintf(action, sizeof action, "delete rule %s", entry.rule.text);
+      memmove(&entries[i], &entries[i + 1], behind);
+      count--;
+      if (not_ours[0] != '\0' || keep_rules(why, sizeof why)) {
+        version++;
+      } else {
+        memmove(&entries[i + 1], &entries[i], behind);
+        entries[i] = entry;
+        count++;
+      }
       break;
     }
   pthread_mutex_unlock(&lock);
   if (action[0] == '\0') return refusal(404, "there is no rule %u", id);
-  add_action(asked->origin, 0, action, "ok");
+  add_action(asked->origin, 0, action, why[0] == '\0' ? "ok" : why);
+  if (why[0] != '\0') return refusal(500, "%s", why);
   return (struct answer) { .status = 200, .json = json_object() };
 }
 
@@ -277,16 +352,28 @@ bool rule_may_fire(const struct rule *rule, uint64_t process)
   return may;
 }
 
-void rule_has_fired(uint32_t id, bool saved, const char *result)
+void rule_has_fired(const struct rule *rule, uint64_t process, int32_t pid, bool saved,
+                    const char *result)
 {
+  char action[SAVED_RULE + 32];
   pthread_mutex_lock(&lock);
   for (int i = 0; i < count; i++) {
     struct entry *e = &entries[i];
-    if (e->rule.id != id) continue;
+    if (e->rule.id != rule->id) continue;
     e->fired++;
     e->saved += saved;
     e->last_unix_ns = realtime_ns();
     snprintf(e->result, sizeof e->result, "%s", result);
   }
   pthread_mutex_unlock(&lock);
+  if (rule->webhook[0] == '\0') return;
+  json_t *body = json_pack(
+    "{s:o, s:o, s:o, s:o, s:o, s:I}", "rule", json_text(rule->text),
+    "process", process != 0 ? json_id(process) : json_null(),
+    "pid", pid != 0 ? json_integer(pid) : json_null(),
+    "saved", saved ? json_text(result) : json_null(),
+    "error", saved ? json_null() : json_text(result),
+    "unix_ns", (json_int_t) realtime_ns());
+  snprintf(action, sizeof action, "webhook of rule %s", rule->text);
+  send_webhook(rule->webhook, body, action, process);
 }

@@ -12,7 +12,7 @@
 
 /* Rules: when something happens in a process, save a recording of the time
    around it; or, when it happens on a node of the hub, of all processes of all
-   nodes.  They live as long as the server. */
+   nodes.  They are kept in a file of the store. */
 
 #ifndef SERVE_RULES_H
 #define SERVE_RULES_H
@@ -22,6 +22,7 @@
 #include "settings.h"
 #include "store.h"
 #include "trigger.h"
+#include "webhook.h"
 
 /* The most rules. */
 #define RULES 16
@@ -40,7 +41,13 @@ struct rule {
   int64_t before_ns, after_ns;
   int64_t distance_ns;            /* between two firings for one process */
   struct store_limits limits;
+  char webhook[WEBHOOK_URL];      /* "": none */
 };
+
+/* Takes the rules of the store, if there is one and the server may save.  Returns false,
+   with the reason in [why], when they cannot be had; new ones then live as long as the
+   server.  To be called before all others. */
+bool start_rules(const struct settings *settings, char *why, size_t why_size);
 
 /* Return the answers to a request for a new rule, and to delete the rule of the
    query.  All functions may be called by any thread. */
@@ -62,8 +69,10 @@ int rules_for(const char *program, bool fleet, struct rule rules[RULES]);
    does; false when it did so shortly before. */
 bool rule_may_fire(const struct rule *rule, uint64_t process);
 
-/* Takes notice of how a firing of rule [id] ended: with a recording at
-   [result], or with the reason of a failure there. */
-void rule_has_fired(uint32_t id, bool saved, const char *result);
+/* Takes notice of how a firing of [rule] for the process [process], with the number
+   [pid], ended: with a recording at [result], or with the reason of a failure there.
+   Both numbers are 0 for a rule with [fleet].  Tells the webhook of the rule. */
+void rule_has_fired(const struct rule *rule, uint64_t process, int32_t pid, bool saved,
+                    const char *result);
 
 #endif /* SERVE_RULES_H */

@@ -76,7 +76,7 @@ at() {
   ok "$2: it has the date of the clock" dated "$from" $(($(now) + $1))
 }
 kept() {
-  [ "$(ls "$EVENTRING_STORE" | sort)" = "$(basename -a "$@" | sort)" ]
+  [ "$(ls "$EVENTRING_STORE" | grep '\.evr$' | sort)" = "$(basename -a "$@" | sort)" ]
 }
 at 0 "as it was"
 first=$file

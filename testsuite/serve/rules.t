@@ -36,7 +36,7 @@ fence() {
   delete "$fence" >/dev/null
 }
 delete() { get "/api/rules?id=$1" -X DELETE; }
-files() { ls "$EVENTRING_STORE" 2>/dev/null | wc -l; }
+files() { ls "$EVENTRING_STORE" 2>/dev/null | grep -c '\.evr$'; }
 files_are() { [ "$(files)" = "$1" ]; }
 latest() { saved .path | head -n 1; }
 # The longest of the events called $2 in the recording $1, in ns.
@@ -53,6 +53,8 @@ for wrong in '{}' '{"when":""}' '{"when":"> 1ms"}' '{"when":"minor > x"}' \
 done
 ok "a rule that is not there cannot be deleted" \
   with_token_is 404 -X DELETE "$base/api/rules?id=7"
+ok "a webhook that is no address is refused" with_token_is 400 \
+  -d '{"when":"minor","webhook":"ftp://localhost/"}' "$base/api/rules"
 ok "only DELETE takes the id of a rule: GET is refused" \
   with_token_is 400 "$base/api/rules?id=1"
 ok "and POST" with_token_is 400 -d '{"when":"minor"}' "$base/api/rules?id=1"
@@ -191,6 +193,42 @@ sleep 1.5
 tell request 1
 ok "a recording older than the limit goes" eval \
   'within 60 rule_is .saved 2 && [ ! -e "$old" ]'
+delete "$rule" >/dev/null
+
+# Webhooks: one request, answered with 204
+perl -MIO::Socket::INET -e '
+  my $s = IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1") or die;
+  open F, ">", "hook.port"; print F $s->sockport; close F;
+  rename "hook.port", "port";
+  my $c = $s->accept;
+  my ($head, $body) = ("", "");
+  $head .= <$c> until $head =~ /\r\n\r\n$/;
+  my ($length) = $head =~ /content-length: (\d+)/i;
+  read $c, $body, $length;
+  open F, ">", "hook.body"; print F $body; close F;
+  print $c "HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n";
+  close $c;
+  rename "hook.body", "body.json"' &
+started="$started $!"
+within 60 [ -s port ]
+rule "{\"when\":\"job\",\"after_s\":0.1,\"webhook\":\"http://127.0.0.1:$(cat port)/x\"}"
+within 60 watches
+tell request 1
+ok "a webhook is told" within 60 [ -s body.json ]
+ok "of the rule, the process and the recording" eval \
+  '[ "$(jq -r "[.rule, .pid, .error] | tostring" body.json)" = "[\"job\",$pid,null]" ] &&
+   [ -e "$(jq -r .saved body.json)" ]'
+told() { field_is /api/actions '[.actions[] | select(.action == "webhook of rule job") |
+  .result] | tostring' '["ok"]'; }
+ok "and that is among the actions" within 60 told
+delete "$rule" >/dev/null
+rule '{"when":"job","after_s":0.1,"webhook":"http://127.0.0.1:1/x"}'
+within 60 watches
+tell request 1
+failed() { field /api/actions '.actions[] | select(.action == "webhook of rule job") |
+  .result' | grep -qi connect; }
+ok "one that does not answer costs nothing else" eval \
+  'within 60 failed && within 60 rule_is .saved 1'
 delete "$rule" >/dev/null
 
 # The end of the process ends the file

@@ -32,8 +32,10 @@
 #include "options.h"
 #include "recordings.h"
 #include "registry.h"
+#include "rules.h"
 #include "sampler.h"
 #include "store.h"
+#include "webhook.h"
 
 static const char usage[] =
 "Usage: eventring serve [OPTION...] [PID|FILE|DIR...]\n"
@@ -209,6 +211,8 @@ static enum status serve(const struct settings *settings, bool open_it)
   keep_memory_low();
   if (settings->store != NULL && !settings->read_only)
     clean_store(settings->store);
+  if (!start_rules(settings, why, sizeof why))
+    complain("%s; they are not applied, and new ones are not kept", why);
   scan_registry();
   block_ends(&ends);
   if (!start_http(settings, url, sizeof url, why, sizeof why)) {
@@ -225,6 +229,7 @@ static enum status serve(const struct settings *settings, bool open_it)
   stop_http();
   stop_fleet_guard();
   stop_guards();
+  stop_webhooks();
   stop_recordings();
   stop_sampler();
   close_registry();

@@ -8,6 +8,7 @@ import {
 import { decoded, get, hasToken, setToken, takeToken } from './api.js';
 import { openStream } from './stream.js';
 import * as format from './format.js';
+import { useNotifications } from './notify.js';
 import { Overview } from './overview.js';
 import { Places, places } from './places.js';
 import { Process } from './process.js';
@@ -108,6 +109,7 @@ function App() {
   const { id, view, detail, Place, rest } = useRoute();
   const { connection, processes, subscribe } = useStream(id);
   const server = useServer(connection.state === 'live');
+  useNotifications(connection.state === 'live');
   const process = processes?.find((p) => p.id === id);
   useEffect(() => {
     document.title =
@@ -116,7 +118,9 @@ function App() {
   const refused = connection.state === 'refused' && connection.status !== 404;
   return html`
     <${Header} connection=${connection} server=${server} />
-    ${refused ? html`<${TokenForm} reason=${connection.reason} />`
+    ${connection.state === 'waiting' && html`<p class="banner" role="alert">The server
+      does not answer: these are its last numbers.</p>`}
+    <div class=${connection.state === 'waiting' ? 'stale' : ''}>${refused ? html`<${TokenForm} reason=${connection.reason} />`
       : Place ? html`<${Place} server=${server} processes=${processes}
           rest=${rest} key=${rest.join()} />`
       : id === null ? html`<${Overview} processes=${processes}
@@ -126,7 +130,7 @@ function App() {
           process=${process}
           gone=${connection.state === 'refused' || processes &&
                  !processes.some((p) => p.id === id)}
-          live=${connection.state === 'live'} subscribe=${subscribe} />`}`;
+          live=${connection.state === 'live'} subscribe=${subscribe} />`}</div>`;
 }
 
 takeToken();

@@ -4,6 +4,7 @@ import { html, useState } from './html.js';
 import { post, remove } from './api.js';
 import { useAnswer } from './answer.js';
 import * as format from './format.js';
+import { NotifyButton } from './notify.js';
 import { Table } from './table.js';
 
 const seconds = (s) => format.duration(s * 1e9);
@@ -21,6 +22,7 @@ function request(elements) {
   const process = elements.process.value.trim();
   return {
     when: elements.when.value.trim(), process: process || null,
+    webhook: elements.webhook.value.trim() || null,
     ...(elements.fleet?.checked && { fleet: true }),
     before_s: number('before_s'), after_s: number('after_s'),
     distance_s: number('distance_s'), max_files: number('max_files'),
@@ -31,8 +33,9 @@ function request(elements) {
 function RuleForm({ act, hub }) {
   const submit = (event) => {
     event.preventDefault();
-    act(() => post('/api/rules', request(event.target.elements)),
-        'The rule is added.');
+    act(() => post('/api/rules', request(event.target.elements)), ({ rule }) =>
+      rule.not_kept ? `The rule is added, and ends with the server: ${rule.not_kept}`
+        : 'The rule is added.');
   };
   return html`<form class="rule" onSubmit=${submit}>
     <div class="fields"><label>When <input name="when" required
@@ -47,6 +50,8 @@ function RuleForm({ act, hub }) {
     <div class="fields">${fields.map(([name, label, usual, unit]) => html`
       <label key=${name}>${label} <input type="number" name=${name} min="0"
         step="any" required defaultValue=${usual} /> ${unit}</label>`)}</div>
+    <div class="fields"><label>Tell also <input type="url" name="webhook"
+      maxlength="511" placeholder="https://example.org/hook" /> by a POST</label></div>
     <button>Add the rule</button>
   </form>`;
 }
@@ -60,6 +65,7 @@ const columns = [
   { label: 'Once in', value: (r) => r.distance_s, text: seconds },
   { label: 'Keeps', value: (r) => `${r.max_files} files, ${
     format.bytes(r.max_bytes)}, ${format.compact(r.max_age_s / 86400)} days` },
+  { label: 'Webhook', value: (r) => r.webhook ?? '' },
   { label: 'Fired', value: (r) => r.fired },
   { label: 'Saved', value: (r) => r.saved },
   { label: 'Last', value: (r) => r.last_unix_ns,
@@ -86,8 +92,8 @@ export function Rules({ server }) {
   const [message, set] = useState(null);
   const act = async (work, text) => {
     try {
-      await work();
-      set({ text });
+      const answer = await work();
+      set({ text: typeof text === 'function' ? text(answer) : text });
     } catch (failure) {
       set({ text: failure.message, failed: true });
     }
@@ -97,7 +103,7 @@ export function Rules({ server }) {
   return html`<main>
     <div class="heading"><h1>Rules</h1><span class="quiet">The server saves a
       recording when an event happens, among the <a href="#/saved">saved
-      recordings</a>. Rules end with the server.</span></div>
+      recordings</a>. The rules are kept in the store.</span></div>
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
     ${server.read_only ? html`<p class="note">The server was started with
       --read-only: it only shows.</p>` : html`<${RuleForm} act=${act}
@@ -106,5 +112,6 @@ export function Rules({ server }) {
       message ? format.name(message.text) : ''}</p>
     <${Table} name="rules" columns=${shown} rows=${answer?.rules} />
     <${Watched} answer=${answer} />
+    <${NotifyButton} />
   </main>`;
 }
