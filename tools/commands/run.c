@@ -37,7 +37,7 @@
 #include <unistd.h>
 #include "children.h"
 #include "common.h"
-#include "export/trace.h"
+#include "export/trace_formats.h"
 #include "json.h"
 #include "numbered.h"
 #include "options.h"
