@@ -15,6 +15,7 @@
 #include "attach.h"
 #include "compare.h"
 #include "control.h"
+#include "download.h"
 #include "findings.h"
 #include "fleet.h"
 #include "fleet_guard.h"
@@ -168,6 +169,9 @@ const struct route routes[] = {
   { ROUTE_PROCESS, "live_sites", WINDOW | TAKES(WIDTH),
     .get = answer_live_sites },
   { ROUTE_PROCESS, "kept", .get = answer_kept },
+  { ROUTE_PROCESS, "recording", WINDOW, .get = answer_recording },
+  { ROUTE_PROCESS, "trace", WINDOW | TAKES(FORMAT), .get = answer_trace },
+  { ROUTE_PROCESS, "pprof", WINDOW | TAKES(TYPE), .get = answer_pprof },
   { ROUTE_PROCESS, "control", .post = control_view, .changes = true,
     .members = { "action", "categories", "seconds", "threshold_ns", "rate_hz", "words" } },
   { ROUTE_PROCESS, "save", .post = save_view, .changes = true,

@@ -24,6 +24,7 @@
 #include "manifest.h"
 #include "memory.h"
 #include "registry.h"
+#include "ring_snapshot.h"
 #include "saved.h"
 #include "store.h"
 #include "store_json.h"
@@ -51,12 +52,8 @@ static int dump(struct saving *s, struct eventring_cursor *cursor)
   struct eventring_record_options options = {
     .size = sizeof options, .message = s->why, .message_size = sizeof s->why
   };
-  struct eventring_recorder *recorder = NULL;
   char *manifest = new_saved_manifest(cursor, NULL);
-  int error = eventring_record(s->temporary[0], cursor, &options, &recorder);
-  if (error == 0) error = eventring_record_note(recorder, manifest);
-  if (error == 0) error = eventring_record_end(recorder);
-  eventring_record_close(recorder);
+  const int error = record_rings(cursor, s->temporary[0], manifest, &options, NULL);
   free(manifest);
   return error;
 }

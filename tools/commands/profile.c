@@ -324,13 +324,7 @@ static void close_profile(struct opened *o)
 /* Returns the processes of the profile. */
 static struct profile_origin origin_of(struct opened *o)
 {
-  if (o->cursor == NULL) return o->merged.origin;
-  const struct eventring_info info = target_info(o->cursor);
-  return (struct profile_origin) {
-    .cursor = o->cursor, .lost_events = lost_events(o->cursor),
-    .dropped_samples = info.samples_dropped,
-    .sample_period_ns = info.sample_period_ns
-  };
+  return o->cursor == NULL ? o->merged.origin : origin_of_process(o->cursor);
 }
 
 /* Prints the number of lost events and samples, if there are any. */

@@ -43,6 +43,7 @@
 #include "options.h"
 #include "summary_text.h"
 #include "traced.h"
+#include "unnamed_file.h"
 
 static const char usage[] =
 "Usage: eventring run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
