@@ -258,6 +258,8 @@ export class Mock {
       state: i === 1 ? 'ended' : 'running', paused: this.paused,
       categories: this.categories, threshold_ns: 2500,
       started_unix_ns: this.start * 1e6, now_ns,
+      path: i ? `/rings/${100 + i} ${hostile[0]} ${hostile[4]}`
+        : '/rings/100.eventring',
       domains: 4, gc_share: collecting, utilisation_share: running + collecting,
       alloc_bytes_per_s: 5.1e8, pauses_per_s: 100, p50_ns: 2e5, p99_ns: 2.3e6,
       max_ns: 6e6, heap_bytes: 1.2e8, resident_bytes: 2.2e8, events_per_s: 9000,

@@ -122,6 +122,12 @@ function Title({ process }) {
     </div>`;
 }
 
+// The path is selected whole by a click, to be copied.
+function Path({ process }) {
+  return process.path && html`<p class="quiet hint">File: <code class="path">${
+    format.name(process.path)}</code></p>`;
+}
+
 const more = [
   ['Pauses', 'Pauses for the collector in a second, over the last 10 s',
     (p) => format.rate(p.pauses_per_s)],
@@ -163,6 +169,7 @@ export function Process(given) {
                   setRange };
   return html`<main>
     <${Title} process=${known.current} />
+    <${Path} process=${known.current} />
     ${gone && html`<p class="error" role="alert">The server no longer shows this
       process; these are the last numbers.</p>`}
     ${data.error && html`<p class="error" role="alert">${data.error}</p>`}
