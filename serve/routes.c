@@ -30,6 +30,7 @@
 #include "routes.h"
 #include "rules.h"
 #include "saved.h"
+#include "saved_edit.h"
 #include "settings.h"
 #include "target.h"
 #include "windows.h"
@@ -139,7 +140,8 @@ const struct route routes[] = {
   { ROUTE_SERVER, "/api/server", .get = server },
   { ROUTE_SERVER, "/api/processes", .get = processes },
   { ROUTE_SERVER, "/api/actions", .get = actions },
-  { ROUTE_SERVER, "/api/saved", .get = saved },
+  { ROUTE_SERVER, "/api/saved", .get = saved, .post = edit_saved,
+    .changes = true, .members = { "action", "name", "to", "note" } },
   { ROUTE_SERVER, "/api/rules", TAKES(RULE), .delete_by = true, .get = rules,
     .post = add_rule, .changes = true, .delete = delete_rule,
     .members = { "when", "process", "fleet", "before_s", "after_s", "distance_s",

@@ -49,6 +49,7 @@
 #include "rules.h"
 #include "saved.h"
 #include "store.h"
+#include "store_edit.h"
 
 /* Requests of an input; the rest is left out. */
 #define REQUESTS 8
@@ -392,11 +393,10 @@ static bool store_is_used;
 
 static void remove_saved(void *state, const char *name, const struct stat *st)
 {
-  char path[PATH_MAX];
+  char why[512];
   (void) state;
   (void) st;
-  snprintf(path, sizeof path, "%s/%s", store, name);
-  CHECK(unlink(path) == 0);
+  CHECK(delete_stored(store, name, why, sizeof why) == STORE_DONE);
   store_is_used = true;
 }
 
