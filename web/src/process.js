@@ -17,6 +17,7 @@ import { Events } from './events.js';
 import { Flame } from './flame.js';
 import { Control, QuickControl } from './control.js';
 import { Diagnosis } from './diagnosis.js';
+import { DownloadMenu } from './download.js';
 
 const detail_ms = 5000;
 
@@ -178,9 +179,10 @@ export function Process(given) {
     <${Damage} process=${known.current} />
     <${Diagnosis} ...${props} />
     <${Tabs} address=${address} view=${view} />
-    ${view !== 'control' && html`<${RangeBar} range=${range} choose=${setRange}
-      now=${data.now} alive=${alive}
-      begin=${range.last === null ? beginOf(data.history) : 0} />`}
+    ${view !== 'control' && html`<div class="ranged">
+      <${RangeBar} range=${range} choose=${setRange} now=${data.now} alive=${alive}
+        begin=${range.last === null ? beginOf(data.history) : 0} />
+      <${DownloadMenu} ...${props} /></div>`}
     <${Guard} key=${view}><${View} ...${props} /><//>
   </main>`;
 }
