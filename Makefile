@@ -224,7 +224,7 @@ $(B)/obj/render/%.o: render/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) $(JANSSON_CFLAGS) \
-	  -Iconsumer/reader -Ianalysis -Irender -Iruntime -MMD -MP -c -o $@ $<
+	  $(ZLIB_CFLAGS) -Iconsumer/reader -Ianalysis -Irender -Iruntime -MMD -MP -c -o $@ $<
 
 $(B)/obj/sources/%.o: sources/%.c
 	@mkdir -p $(@D)

@@ -18,6 +18,7 @@
 
 #include <jansson.h>
 
+struct download;
 struct settings;
 struct query;
 struct view;
@@ -31,12 +32,14 @@ struct asked {
   const char *origin;             /* of a POST or DELETE: the client's address */
 };
 
-/* An answer: a JSON value, or another text, which the receiver frees. */
+/* An answer: a JSON value, or another text, which the receiver frees, or a file, which
+   it closes. */
 struct answer {
   unsigned status;                /* of HTTP */
   json_t *json;
   char *text;
   const char *type;               /* of the text */
+  struct download *download;
   unsigned methods;               /* with status 405: that are allowed */
 };
 

@@ -24,6 +24,7 @@
    token have the time of one together. */
 
 #include <arpa/inet.h>
+#include <limits.h>
 #include <netdb.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -32,6 +33,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include <microhttpd.h>
+#include "download.h"
 #include "gzip.h"
 #include "http.h"
 #include "listen.h"
@@ -63,7 +65,7 @@ static struct MHD_Daemon *server;
 
 /* Connections */
 
-enum doing { ASKING, ANSWERING, STREAMING };
+enum doing { ASKING, ANSWERING, DOWNLOADING, STREAMING };
 struct connection {
   int fd;
   bool trusted;                   /* it has shown the token */
@@ -136,6 +138,7 @@ void reap_connections(void)
 {
   static const int64_t seconds[] = {
     [ASKING] = HTTP_REQUEST_SECONDS, [ANSWERING] = HTTP_ANSWER_SECONDS,
+    [DOWNLOADING] = HTTP_DOWNLOAD_SECONDS,
     [STREAMING] = INT64_MAX / SECOND_NS
   };
   const int64_t now = monotonic_ns();
@@ -260,10 +263,44 @@ static void name_methods(unsigned methods, char text[32])
   memmove(text, text + 2, strlen(text + 2) + 1);
 }
 
+static ssize_t read_file_for_client(void *download, uint64_t at, char *buffer,
+                                    size_t max)
+{
+  const ssize_t n = read_download(download, at, buffer, max);
+  return n > 0 ? n : MHD_CONTENT_READER_END_WITH_ERROR;
+}
+
+static void close_file_for_client(void *download)
+{
+  close_download(download);
+}
+
+/* Sends the file of [download], which is closed. */
+static enum MHD_Result send_download(struct MHD_Connection *c,
+                                     struct download *download)
+{
+  char disposition[NAME_MAX + 32];
+  struct MHD_Response *response = MHD_create_response_from_callback(
+    download_size(download), STREAM_BLOCK, read_file_for_client, download,
+    close_file_for_client);
+  if (response == NULL) {
+    close_download(download);
+    return MHD_NO;
+  }
+  add_headers(response, download_type(download), true);
+  snprintf(disposition, sizeof disposition, "attachment; filename=\"%s\"",
+           download_name(download));
+  MHD_add_response_header(response, "Content-Disposition", disposition);
+  enum MHD_Result result = send_response(c, MHD_HTTP_OK, response);
+  set_doing(c, DOWNLOADING);
+  return result;
+}
+
 /* Sends [answer], which is freed, with the headers that its status needs. */
 static enum MHD_Result send_answer(struct MHD_Connection *c,
                                    struct answer answer)
 {
+  if (answer.download != NULL) return send_download(c, answer.download);
   char *text = answer.json != NULL ? json_line(answer.json) : answer.text;
   char methods[32];
   struct MHD_Response *response = new_response(c, text, strlen(text),

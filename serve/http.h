@@ -20,11 +20,13 @@
 #include "settings.h"
 
 /* The limits: bytes of the body of a request, connections, the time in which a
-   request must have arrived, and in which its answer must have been taken. */
+   request must have arrived, and in which its answer, or a file, must have been
+   taken. */
 #define HTTP_BODY (64 * 1024)
 #define HTTP_CONNECTIONS 128
 #define HTTP_REQUEST_SECONDS 15
 #define HTTP_ANSWER_SECONDS 120
+#define HTTP_DOWNLOAD_SECONDS 3600
 
 /* Listens as [settings] say, which must stay valid, and starts the threads that
    serve.  Writes the address of the page to [url], a buffer of [size] bytes.

@@ -142,7 +142,8 @@ static const struct { const char *name, *wrong; } parameters[] = {
   [THEN] = WORDS("then"),
   [SCOPE] = { "scope", "scope: thread, domain or process" },
   [TYPE] = { "type", "type: cpu, alloc, live, wall, wait or io" },
-  [NUMBER] = { "request", "request: the number of one" }
+  [NUMBER] = { "request", "request: the number of one" },
+  [FORMAT] = { "format", "format: perfetto or chrome" }
 };
 
 const char *parameter_name(enum parameter parameter)
@@ -163,6 +164,13 @@ static bool parse_type(const char *text, size_t length, enum profile_type *type)
   char name[8];
   return decode(text, length, name, sizeof name)
          && parse_profile_type(name, type);
+}
+
+static bool parse_format(const char *text, size_t length,
+                         const struct trace_format **format)
+{
+  *format = is(text, length, trace_chrome.name) ? &trace_chrome : &trace_perfetto;
+  return is(text, length, (*format)->name);
 }
 
 static bool parse_value(struct query *query, enum parameter parameter,
@@ -196,6 +204,7 @@ static bool parse_value(struct query *query, enum parameter parameter,
   case THEN: return decode(text, length, query->then, QUERY_FILTER);
   case SCOPE: return between_scope(text, length, &query->scope);
   case TYPE: return parse_type(text, length, &query->type);
+  case FORMAT: return parse_format(text, length, &query->format);
   case B:
     query->has_other = true;
     return parse_id(text, length, &query->other);
@@ -238,7 +247,7 @@ unsigned parse_query(const struct route *routes, const char *uri,
   const size_t length = strcspn(uri, "?");
   *query = (struct query) {
     .to_ns = INT64_MAX, .width = DEFAULT_WIDTH, .limit = DEFAULT_LIMIT,
-    .other_to_ns = INT64_MAX
+    .other_to_ns = INT64_MAX, .format = &trace_perfetto
   };
   *why = "there is no such resource: GET /api lists them";
   if (!find_route(routes, uri, length, query)) return 404;

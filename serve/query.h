@@ -21,6 +21,7 @@
 #include "history.h"
 #include "profile.h"
 #include "route.h"
+#include "trace.h"
 
 #define PROCESSES_PATH "/api/processes/"
 
@@ -49,6 +50,7 @@ struct query {
   int64_t other_from_ns, other_to_ns;
   enum between_scope scope;
   enum profile_type type;
+  const struct trace_format *format;
   /* Decoded; they may hold any bytes but NUL.  [filter] is also the first one
      of the two filters of pairs, and [then] the second one. */
   char filter[QUERY_FILTER], then[QUERY_FILTER];

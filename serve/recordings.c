@@ -164,10 +164,9 @@ static struct recording **find_place(uint64_t id)
 
 /* Requests */
 
-static void is_running(struct view_data *data, void *state)
+static void is_recording(struct view_data *data, void *state)
 {
-  *(bool *) state = data->state == EVENTRING_STATE_RUNNING
-                    && data->info.format != EVENTRING_FORMAT_RECORDING;
+  *(bool *) state = data->info.format == EVENTRING_FORMAT_RECORDING;
 }
 
 /* Puts [r] into the list and starts its thread.  Returns NULL, or the reason
@@ -214,15 +213,15 @@ static struct answer start(const struct asked *asked)
   int64_t max_bytes = member == NULL ? USUAL_BYTES
                       : json_is_integer(member) ? json_integer_value(member)
                                                 : 0;
-  bool runs = false;
+  bool recorded = false;
   char why[512];
   if (max_bytes < FEWEST_BYTES || max_bytes > STORE_BYTES)
     return refusal(400, "max_bytes: an integer from %d to %lld", FEWEST_BYTES,
                    (long long) STORE_BYTES);
   if (settings->store == NULL)
     return refusal(409, "there is no store: set EVENTRING_STORE");
-  if (!view_look(view, is_running, &runs) || !runs)
-    return refusal(409, "the process has ended");
+  if (!view_look(view, is_recording, &recorded)) return refusal(409, VIEW_CUT);
+  if (recorded) return refusal(409, "it is a recording already");
   if (!make_store(settings->store, why, sizeof why))
     return refusal(409, "%s", why);
   const int64_t room = room_in_store(settings->store, why, sizeof why);

@@ -23,7 +23,8 @@
 #define RECORDINGS 16
 
 /* Starts or stops a recording of the process as the body says, and returns the
-   answer.  A recording also ends with its process, or at its limit of bytes. */
+   answer.  A recording also ends with its process, or at its limit of bytes; of a
+   process that has ended, when all that its rings hold is copied. */
 struct answer record_view(const struct asked *asked);
 
 /* Returns a new JSON object of the recordings that go on. */

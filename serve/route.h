@@ -24,7 +24,8 @@ enum method { METHOD_GET = 1, METHOD_POST = 2, METHOD_DELETE = 4 };
 /* The parameters of addresses; see query.c. */
 enum parameter {
   FROM, TO, WIDTH, LIMIT, TIER, FILTER, PROCESS, RULE, A, B, A_FROM, A_TO,
-  B_FROM, B_TO, FIRST, THEN, SCOPE, TYPE, NUMBER, PARAMETERS
+  B_FROM, B_TO, FIRST, THEN, SCOPE, TYPE, FORMAT, NUMBER,
+  PARAMETERS
 };
 
 /* Who answers: the page's files, which need no token, and the stream are sent by

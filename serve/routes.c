@@ -15,6 +15,7 @@
 #include "attach.h"
 #include "compare.h"
 #include "control.h"
+#include "download.h"
 #include "findings.h"
 #include "fleet.h"
 #include "fleet_guard.h"
@@ -29,6 +30,7 @@
 #include "routes.h"
 #include "rules.h"
 #include "saved.h"
+#include "saved_edit.h"
 #include "settings.h"
 #include "target.h"
 #include "windows.h"
@@ -138,7 +140,8 @@ const struct route routes[] = {
   { ROUTE_SERVER, "/api/server", .get = server },
   { ROUTE_SERVER, "/api/processes", .get = processes },
   { ROUTE_SERVER, "/api/actions", .get = actions },
-  { ROUTE_SERVER, "/api/saved", .get = saved },
+  { ROUTE_SERVER, "/api/saved", .get = saved, .post = edit_saved,
+    .changes = true, .members = { "action", "name", "to", "note" } },
   { ROUTE_SERVER, "/api/rules", TAKES(RULE), .delete_by = true, .get = rules,
     .post = add_rule, .changes = true, .delete = delete_rule,
     .members = { "when", "process", "fleet", "before_s", "after_s", "distance_s",
@@ -172,6 +175,9 @@ const struct route routes[] = {
   { ROUTE_PROCESS, "live_sites", WINDOW | TAKES(WIDTH),
     .get = answer_live_sites },
   { ROUTE_PROCESS, "kept", .get = answer_kept },
+  { ROUTE_PROCESS, "recording", WINDOW, .get = answer_recording },
+  { ROUTE_PROCESS, "trace", WINDOW | TAKES(FORMAT), .get = answer_trace },
+  { ROUTE_PROCESS, "pprof", WINDOW | TAKES(TYPE), .get = answer_pprof },
   { ROUTE_PROCESS, "control", .post = control_view, .changes = true,
     .members = { "action", "categories", "seconds", "threshold_ns", "rate_hz", "words" } },
   { ROUTE_PROCESS, "save", .post = save_view, .changes = true,

@@ -18,12 +18,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "actions.h"
+#include "event_reader.h"
 #include "json.h"
 #include "live_json.h"
 #include "locks.h"
 #include "manifest.h"
 #include "memory.h"
 #include "registry.h"
+#include "ring_snapshot.h"
 #include "saved.h"
 #include "store.h"
 #include "store_json.h"
@@ -37,7 +39,7 @@
 struct saving {
   struct view *view;
   const char *store;
-  int64_t seconds;
+  int64_t seconds;                /* the last ones; 0: all */
   struct eventring_info info;
   char temporary[2][PATH_MAX];
   char path[PATH_MAX];
@@ -51,12 +53,8 @@ static int dump(struct saving *s, struct eventring_cursor *cursor)
   struct eventring_record_options options = {
     .size = sizeof options, .message = s->why, .message_size = sizeof s->why
   };
-  struct eventring_recorder *recorder = NULL;
   char *manifest = new_saved_manifest(cursor, NULL);
-  int error = eventring_record(s->temporary[0], cursor, &options, &recorder);
-  if (error == 0) error = eventring_record_note(recorder, manifest);
-  if (error == 0) error = eventring_record_end(recorder);
-  eventring_record_close(recorder);
+  const int error = record_rings(cursor, s->temporary[0], manifest, &options, NULL);
   free(manifest);
   return error;
 }
@@ -73,6 +71,30 @@ int cut_recording(const char *from, const char *to, int64_t from_ns,
   return eventring_recording_merge(to, &input, 1, &options);
 }
 
+/* Returns the time of the last event of the recording at [path]. */
+static int64_t last_event_ns(const char *path)
+{
+  struct eventring_cursor *cursor;
+  struct event_reader reader;
+  const struct eventring_event *event;
+  int64_t last_ns = INT64_MIN;
+  if (eventring_open(path, NULL, &cursor) < 0) return INT64_MAX;
+  read_new_events(&reader, cursor, INT64_MAX);
+  while ((event = next_event(&reader)) != NULL)
+    if (event->ns > last_ns) last_ns = event->ns;
+  eventring_close(cursor);
+  return last_ns;
+}
+
+/* Writes the last seconds before [end_ns] of the first temporary file to the
+   second. */
+static int cut_last(struct saving *s, int64_t end_ns)
+{
+  return cut_recording(s->temporary[0], s->temporary[1],
+                       time_after(end_ns, -s->seconds * SECOND_NS), INT64_MAX,
+                       s->why, sizeof s->why);
+}
+
 static void save(struct saving *s)
 {
   struct eventring_cursor *cursor = view_open(s->view, false, s->why,
@@ -86,18 +108,16 @@ static void save(struct saving *s)
   }
   bool runs = eventring_state(cursor) == EVENTRING_STATE_RUNNING
               && s->info.same_boot;
-  int64_t now_ns = runs ? monotonic_ns() : INT64_MAX;
+  const int64_t now_ns = monotonic_ns();
   int error = dump(s, cursor);
   if (!view_close(s->view, cursor)) {
     snprintf(s->why, sizeof s->why, VIEW_CUT);
     return;
   }
-  if (error == 0 && !runs && rename(s->temporary[0], s->temporary[1]) < 0)
+  if (error == 0 && s->seconds > 0)
+    error = cut_last(s, runs ? now_ns : last_event_ns(s->temporary[0]));
+  else if (error == 0 && rename(s->temporary[0], s->temporary[1]) < 0)
     error = EVENTRING_E_SYSTEM;
-  if (error == 0 && runs)
-    error = cut_recording(s->temporary[0], s->temporary[1],
-                          time_after(now_ns, -s->seconds * SECOND_NS),
-                          INT64_MAX, s->why, sizeof s->why);
   if (error < 0 && s->why[0] == '\0')
     snprintf(s->why, sizeof s->why, "%s", eventring_strerror(error));
   s->saved = error == 0;
@@ -124,12 +144,13 @@ struct answer save_view(const struct asked *asked)
                       .seconds = json_is_integer(seconds)
                                  ? json_integer_value(seconds) : 0 };
   char action[64];
-  if (s.seconds < 1 || s.seconds > MAX_SECONDS)
+  if (seconds != NULL && (s.seconds < 1 || s.seconds > MAX_SECONDS))
     return refusal(400, "seconds: an integer from 1 to %d", MAX_SECONDS);
   if (s.store == NULL)
     return refusal(409, "there is no store: set EVENTRING_STORE");
   save_in_store(&s);
-  snprintf(action, sizeof action, "save %lld s", (long long) s.seconds);
+  if (s.seconds == 0) snprintf(action, sizeof action, "save all");
+  else snprintf(action, sizeof action, "save %lld s", (long long) s.seconds);
   add_action(asked->origin, view_id(asked->view), action, s.saved ? s.path : s.why);
   if (!s.saved) return refusal(409, "%s", s.why);
   return (struct answer) {

@@ -312,10 +312,10 @@ bool view_look(struct view *view,
 struct eventring_cursor *view_open(struct view *view, bool control, char *why,
                                    size_t why_size)
 {
-  char path[64];
+  char path[DESCRIPTOR_PATH];
   /* A file of stock OCaml has the pid of its process only in its name. */
   bool by_name = view->fd < 0 || view->format == EVENTRING_FORMAT_STOCK;
-  snprintf(path, sizeof path, "/proc/self/fd/%d", view->fd);
+  descriptor_path(view->fd, path);
   if (view->cut) {
     snprintf(why, why_size, VIEW_CUT);
     return NULL;
@@ -339,6 +339,16 @@ bool view_close(struct view *view, struct eventring_cursor *cursor)
   if (cut) give_up_alone(view);
   eventring_close(cursor);
   return !cut;
+}
+
+struct eventring_merge_input view_input(const struct view *view,
+                                        char path[DESCRIPTOR_PATH])
+{
+  descriptor_path(view->fd, path);
+  return (struct eventring_merge_input) {
+    .size = sizeof(struct eventring_merge_input), .path = path,
+    .process = view->process
+  };
 }
 
 static pthread_mutex_t readers_lock = PTHREAD_MUTEX_INITIALIZER;

@@ -21,6 +21,7 @@
 #include "eventring_reader.h"
 #include "history.h"
 #include "live_stats.h"
+#include "unnamed_file.h"
 
 struct view;
 
@@ -116,6 +117,11 @@ bool view_is_cut(const struct view *view);
 struct eventring_cursor *view_open(struct view *view, bool control, char *why,
                                    size_t why_size);
 bool view_close(struct view *view, struct eventring_cursor *cursor);
+
+/* Returns the file and the process of [view], for eventring_recording_merge, and
+   writes the path to [path]: the file is found even if its name is gone. */
+struct eventring_merge_input view_input(const struct view *view,
+                                        char path[DESCRIPTOR_PATH]);
 
 /* Calls [work] with [state] to read much of a file with a cursor of view_open:
    waits until fewer than READERS such calls are going on, since each takes memory

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "between_text.h"
+#include "download.h"
 #include "event_json.h"
 #include "filter.h"
 #include "filter_words.h"
@@ -25,6 +26,7 @@
 #include "live_sites.h"
 #include "lock_waits.h"
 #include "profile.h"
+#include "profile_pprof.h"
 #include "slow_requests.h"
 #include "spans.h"
 #include "symbols.h"
@@ -67,7 +69,10 @@ struct window {
   char why[512];
   json_t *result;
   char *text;                     /* instead of [result] */
+  struct download *download;      /* for a profile of pprof */
+  int sink_error;                 /* an errno: the file could not be written; or 0 */
   struct extent extent;           /* for a timeline and live sites */
+  struct condition request;       /* for a profile of one */
 };
 
 static bool is_in_window(const struct window *w,
@@ -587,33 +592,87 @@ static void flame_event(struct window *w, const struct eventring_event *event)
   if (is_in_window(w, event)) profile_event(w->state, event);
 }
 
-static void flame_window(void *state)
+/* A profile of a window, which end_profile frees. */
+struct window_profile {
+  struct filter *filter;
+  struct symbols *symbols;
+  struct profile *profile;
+};
+
+/* Reads the profile of the window [w], of which the file must be open. */
+static struct window_profile read_profile(struct window *w)
 {
-  struct window *w = state;
+  struct window_profile p = { .filter = new_filter() };
   char from[32];
-  if (!open_window(w)) return;
-  struct filter *filter = new_filter();
   /* A sample of a block that is alive may be in the window, and the allocation
      of the block before the window. */
   snprintf(from, sizeof from, "%" PRId64 "ns", w->query->from_ns);
   if (w->query->from_ns > 0)
-    filter_add(filter, FILTER_FROM, from, w->why, sizeof w->why);
-  filter_keep_earlier(filter);
-  filter_begin(filter, w->cursor, w->why, sizeof w->why);
-  struct symbols *symbols = new_symbols(w->cursor, NULL, NULL);
-  const struct condition one = { .kind = IN_THE_REQUEST, .slower_ns = -1,
-                                 .number = w->query->number };
-  struct profile *profile = new_profile(w->cursor, filter, &one,
-                                        w->query->number != 0);
-  profile_set_type(profile, w->query->type);
-  w->state = profile;
+    filter_add(p.filter, FILTER_FROM, from, w->why, sizeof w->why);
+  filter_keep_earlier(p.filter);
+  filter_begin(p.filter, w->cursor, w->why, sizeof w->why);
+  p.symbols = new_symbols(w->cursor, NULL, NULL);
+  w->request = (struct condition) { .kind = IN_THE_REQUEST, .slower_ns = -1,
+                                    .number = w->query->number };
+  p.profile = new_profile(w->cursor, p.filter, &w->request, w->query->number != 0);
+  profile_set_type(p.profile, w->query->type);
+  w->state = p.profile;
   w->event = flame_event;
   read_window(w);
-  profile_finish(profile, symbols);
-  w->text = print_flame(profile);
-  free_profile(profile);
-  free_symbols(symbols);
-  free_filter(filter);
+  profile_finish(p.profile, p.symbols);
+  return p;
+}
+
+static void end_profile(struct window_profile *p)
+{
+  free_profile(p->profile);
+  free_symbols(p->symbols);
+  free_filter(p->filter);
+}
+
+static void flame_window(void *state)
+{
+  struct window *w = state;
+  if (!open_window(w)) return;
+  struct window_profile p = read_profile(w);
+  w->text = print_flame(p.profile);
+  end_profile(&p);
+  close_window(w);
+}
+
+/* Profiles for pprof */
+
+/* Puts the reason of a refusal into [w]. */
+static void refuse_window(struct window *w, unsigned status, const char *why)
+{
+  w->status = status;
+  snprintf(w->why, sizeof w->why, "%s", why);
+}
+
+/* Writes [profile] to the file of the download. */
+static void save_profile(struct window *w, const struct profile *profile)
+{
+  const struct eventring_info info = target_info(w->cursor);
+  const struct profile_origin origin = origin_of_process(w->cursor);
+  struct sink *sink = allocate(1, sizeof *sink);
+  begin_sink(sink, download_fd(w->download), DOWNLOAD_BYTES);
+  const bool made = write_pprof(sink, &origin, profile);
+  sink_flush(sink);
+  if (!made) refuse_window(w, 409, "not enough memory");
+  w->sink_error = sink->error;
+  free(sink);
+  name_download(w->download, "application/gzip", &info, w->query, ".pb.gz");
+}
+
+static void pprof_window(void *state)
+{
+  struct window *w = state;
+  if (!open_window(w)) return;
+  struct window_profile p = read_profile(w);
+  if (profile_sums(p.profile).samples == 0)
+    refuse_window(w, 409, "there are no samples of this type in this time");
+  if (w->status == 0) save_profile(w, p.profile);
+  end_profile(&p);
   close_window(w);
 }
 
@@ -713,6 +772,20 @@ struct answer answer_flame(const struct asked *asked)
   struct window w = new_window(asked);
   w.margin_ns = 0;
   return make_answer(&w, flame_window);
+}
+
+struct answer answer_pprof(const struct asked *asked)
+{
+  struct window w = new_window(asked);
+  w.margin_ns = 0;
+  w.download = new_download(asked->settings, w.why, sizeof w.why);
+  if (w.download == NULL) return refusal(409, "%s", w.why);
+  struct answer answer = make_answer(&w, pprof_window);
+  if (answer.status == 200 && w.sink_error != 0)
+    answer = refuse_download(w.sink_error);
+  if (answer.status == 200) answer.download = w.download;
+  else close_download(w.download);
+  return answer;
 }
 
 struct answer answer_live_sites(const struct asked *asked)

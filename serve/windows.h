@@ -29,6 +29,7 @@ struct answer answer_between(const struct asked *asked);
 struct answer answer_locks(const struct asked *asked);
 struct answer answer_requests(const struct asked *asked);
 struct answer answer_flame(const struct asked *asked);
+struct answer answer_pprof(const struct asked *asked);
 struct answer answer_live_sites(const struct asked *asked);
 
 /* Ends the reading of [s], the summary of a window of [view] or of all of it,

@@ -25,6 +25,7 @@
 #include <unistd.h>
 #include "memory.h"
 #include "store.h"
+#include "store_note.h"
 #include "target.h"
 
 /* Names that are tried for one recording. */
@@ -284,6 +285,7 @@ static bool remove_kept(struct contents *c, size_t i)
   if (c->list == NULL) return false;
   snprintf(path, sizeof path, "%s/%s", c->store, c->list[i].name);
   if (unlink(path) < 0 && errno != ENOENT) return false;
+  remove_store_note(AT_FDCWD, path);
   c->bytes -= c->list[i].bytes;
   memmove(&c->list[i], &c->list[i + 1], (--c->count - i) * sizeof *c->list);
   return true;

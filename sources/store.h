@@ -11,7 +11,7 @@
 /**************************************************************************/
 
 /* The store: a folder of recordings (*.evr), each with a manifest that says why
-   it was saved.
+   it was saved, and perhaps a note (store_note.h).
 
    A recording is written under a hidden name and gets its name last, so that
    the store never has half a recording.  An existing file is never replaced.

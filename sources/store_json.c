@@ -10,10 +10,12 @@
 /*                                                                        */
 /**************************************************************************/
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include "json.h"
 #include "store_json.h"
+#include "store_note.h"
 #include "target.h"
 
 static json_t *count_or_null(uint64_t count)
@@ -38,11 +40,13 @@ json_t *json_stored(const char *store, const struct stored *stored)
   static const char *const by[] = { [SAVED_BY_HAND] = "hand",
                                     [SAVED_BY_RULE] = "rule" };
   const struct eventring_info *info = &stored->info;
-  char path[PATH_MAX];
+  char path[PATH_MAX], note[STORE_NOTE];
   snprintf(path, sizeof path, "%s/%s", store, stored->name);
+  read_store_note(AT_FDCWD, path, note);
   json_t *object = json_pack(
-    "{s:o, s:o, s:I, s:I}", "name", json_text(stored->name),
-    "path", json_text(path), "bytes", (json_int_t) stored->bytes,
+    "{s:o, s:o, s:o, s:I, s:I}", "name", json_text(stored->name),
+    "path", json_text(path), "note", text_or_null(note),
+    "bytes", (json_int_t) stored->bytes,
     "saved_unix_ns", (json_int_t) stored->saved.at_ns);
   if (stored->why[0] != '\0') {
     json_object_set_new(object, "error", json_text(stored->why));

@@ -23,8 +23,8 @@
 #include "common.h"
 #include "numbered.h"
 #include "options.h"
+#include "output_file.h"
 #include "parts.h"
-#include "sink.h"
 
 /* The most programs in one file: not more than a recording can have. */
 #define MOST_IN_A_FILE 1000

@@ -20,19 +20,11 @@
 #include "profile.h"
 #include "profile_origin.h"
 
-/* Writes [profile] to a new file at [path] as a profile.proto of pprof,
-   compressed by gzip, with labels for thread, domain, request and span; of many
-   processes, without labels, and with the files of the code as mappings.  An
-   existing file is overwritten only if [force] is true.  Returns STATUS_OK, or
-   STATUS_CANNOT_WRITE with a message. */
-enum status write_pprof(const char *path, bool force,
-                        const struct profile_origin *origin,
-                        const struct profile *profile);
-
 /* Writes a flame graph of [profile] to a new file at [path]: one page of HTML
    that needs no other file.  With [base], which may be NULL, colours show the
    difference to that profile, which the page calls [base_name]; if that is NULL,
-   the growth since then.  Errors are as for write_pprof. */
+   the growth since then.  An existing file is overwritten only if [force] is
+   true.  Returns STATUS_OK, or STATUS_CANNOT_WRITE with a message. */
 enum status write_flame(const char *path, bool force,
                         const struct profile_origin *origin,
                         const struct profile *profile,

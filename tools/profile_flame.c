@@ -17,10 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "json.h"
+#include "output_file.h"
 #include "pair_map.h"
 #include "profile_export.h"
 #include "profile_types.h"
-#include "sink.h"
 #include "text.h"
 
 /* See build-aux/page.S. */

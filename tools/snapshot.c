@@ -12,6 +12,7 @@
 
 #include <stdlib.h>
 #include "manifest.h"
+#include "ring_snapshot.h"
 #include "snapshot.h"
 
 enum status record_snapshot(struct eventring_cursor *cursor, const char *path,
@@ -23,19 +24,9 @@ enum status record_snapshot(struct eventring_cursor *cursor, const char *path,
     .size = sizeof options, .replace = force, .message = why,
     .message_size = sizeof why
   };
-  struct eventring_recorder *recorder = NULL;
   char *manifest = new_manifest(cursor, NULL);
-  int error = eventring_record(path, cursor, &options, &recorder);
-  if (error == 0) error = eventring_record_note(recorder, manifest);
-  if (error == 0) {
-    record_node(recorder);
-    error = eventring_record_end(recorder);
-  }
-  if (error == 0)
-    eventring_record_totals(recorder, totals);
-  else
-    complain("%s", why[0] != '\0' ? why : eventring_strerror(error));
-  eventring_record_close(recorder);
+  const int error = record_rings(cursor, path, manifest, &options, totals);
+  if (error < 0) complain("%s", why[0] != '\0' ? why : eventring_strerror(error));
   free(manifest);
   return error < 0 ? recording_status(error) : STATUS_OK;
 }

@@ -80,12 +80,6 @@ char *new_folder(const char *parent, const char *purpose)
   exit(STATUS_CANNOT_WRITE);
 }
 
-const char *temporary_folder(void)
-{
-  const char *tmp = getenv("TMPDIR");
-  return tmp != NULL && *tmp == '/' ? tmp : "/tmp";
-}
-
 /* Returns the state of the session of the ring file at [path], or a negative
    error if the file cannot be opened. */
 static int state_of(const char *path)

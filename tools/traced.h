@@ -88,9 +88,6 @@ void set_trace_options(const struct traced *traced);
    has [purpose] and ends the program with STATUS_CANNOT_WRITE. */
 char *new_folder(const char *parent, const char *purpose);
 
-/* Returns the path of the folder for temporary files: TMPDIR or /tmp. */
-const char *temporary_folder(void);
-
 /* Removes the ring files in [folder]: the file of process [pid], and the files
    of other processes that have ended.  Files of processes that still run are
    kept, and files that cannot be opened for lack of memory or descriptors.

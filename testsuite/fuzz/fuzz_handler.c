@@ -38,6 +38,7 @@
 #include <unistd.h>
 #include <sanitizer/lsan_interface.h>
 #include "caml/eventring_format.h"
+#include "download.h"
 #include "findings.h"
 #include "fuzz.h"
 #include "live_json.h"
@@ -48,6 +49,7 @@
 #include "rules.h"
 #include "saved.h"
 #include "store.h"
+#include "store_edit.h"
 
 /* Requests of an input; the rest is left out. */
 #define REQUESTS 8
@@ -320,6 +322,7 @@ static void check_lines(const char *text)
 static bool is_known(unsigned status)
 {
   return status == 200 || status == 400 || status == 404 || status == 409
+         || status == 413
          || status == 500 || status == 503;
 }
 
@@ -327,6 +330,12 @@ static bool is_known(unsigned status)
 static void check_answer(struct answer answer, const struct query *query)
 {
   CHECK(is_known(answer.status));
+  if (answer.download != NULL) {
+    CHECK(download_size(answer.download) > 0
+          && strpbrk(download_name(answer.download), "/\"\\\r\n") == NULL);
+    close_download(answer.download);
+    return;
+  }
   CHECK((answer.json != NULL) != (answer.text != NULL));
   char *text = answer.json != NULL ? json_line(answer.json) : answer.text;
   CHECK(text != NULL && strlen(text) > 0);
@@ -384,11 +393,10 @@ static bool store_is_used;
 
 static void remove_saved(void *state, const char *name, const struct stat *st)
 {
-  char path[PATH_MAX];
+  char why[512];
   (void) state;
   (void) st;
-  snprintf(path, sizeof path, "%s/%s", store, name);
-  CHECK(unlink(path) == 0);
+  CHECK(delete_stored(store, name, why, sizeof why) == STORE_DONE);
   store_is_used = true;
 }
 

@@ -75,13 +75,14 @@ export function until(page, condition, ...args) {
   return page.waitForFunction(condition, { timeout, polling: 50 }, ...args);
 }
 
-// Waits until all buttons above the view of a process, of which there are some,
-// are disabled because of [reason].
-export const allDisabled = (page, reason) => until(page, (wanted) => {
-  const buttons = [...document.querySelectorAll('.quick button')];
-  return buttons.length > 0
-    && buttons.every((b) => b.disabled && b.title.includes(wanted));
-}, reason);
+// Waits until all buttons of [selector], by default those above the view of a
+// process, of which there are some, are disabled because of [reason].
+export const allDisabled = (page, reason, selector = '.quick button') =>
+  until(page, (wanted, of) => {
+    const buttons = [...document.querySelectorAll(of)];
+    return buttons.length > 0
+      && buttons.every((b) => b.disabled && b.title.includes(wanted));
+  }, reason, selector);
 
 // Waits for the element [selector], until it can be clicked, and clicks it.
 export const click = (page, selector) =>

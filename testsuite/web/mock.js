@@ -218,6 +218,8 @@ export class Mock {
     this.paused = false;
     this.categories = ['gc', 'domain', 'sync', 'user', 'wait', 'thread'];
     this.actions = [];
+    this.saved = [];
+    this.samples = false;       // the rings have some
     this.tick_ms = 100;
     this.held = null;           // Date.now() at which the clock stands still
     this.forgotten = 0;         // the history before, as after a new start
@@ -258,6 +260,8 @@ export class Mock {
       state: i === 1 ? 'ended' : 'running', paused: this.paused,
       categories: this.categories, threshold_ns: 2500,
       started_unix_ns: this.start * 1e6, now_ns,
+      path: i ? `/rings/${100 + i} ${hostile[0]} ${hostile[4]}`
+        : '/rings/100.eventring',
       domains: 4, gc_share: collecting, utilisation_share: running + collecting,
       alloc_bytes_per_s: 5.1e8, pauses_per_s: 100, p50_ns: 2e5, p99_ns: 2.3e6,
       max_ns: 6e6, heap_bytes: 1.2e8, resident_bytes: 2.2e8, events_per_s: 9000,
@@ -354,17 +358,35 @@ export class Mock {
     return Array.from({ length: this.processes }, (_, i) => this.process(i));
   }
 
+  // A file, of which the content is its address.
+  #download(s, url, ending) {
+    s.writeHead(200, { 'Content-Disposition':
+      `attachment; filename="shop-100${ending}"` });
+    s.end(url.pathname + url.search);
+  }
+
+  #edit({ action, name, to, note }, s) {
+    const at = this.saved.findIndex((r) => r.name === name);
+    if (this.saved.some((r) => r.name === to))
+      return this.#json(s, 409, { error: `cannot give the name ${to}: File exists` });
+    if (action === 'delete') this.saved.splice(at, 1);
+    if (action === 'rename') this.saved[at].name = to;
+    if (action === 'note') this.saved[at].note = note || null;
+    return this.#json(s, 200, {});
+  }
+
   #act(id, what, q, s) {
     let body = '';
     q.on('data', (chunk) => { body += chunk; });
     q.on('end', () => {
       const wish = JSON.parse(body);
+      if (q.url === '/api/saved') return this.#edit(wish, s);
       if (wish.action === 'pause') this.paused = true;
       if (wish.action === 'resume') this.paused = false;
       if (wish.action === 'categories') this.categories = wish.categories;
       this.actions.push({ unix_ns: Date.now() * 1e6, origin: '127.0.0.1',
                           process: id, action: body, result: 'done' });
-      this.#json(s, 200, what === 'save' ? { file: '/store/shop.evr' } : {});
+      return this.#json(s, 200, what === 'save' ? { file: '/store/shop.evr' } : {});
     });
   }
 
@@ -386,11 +408,15 @@ export class Mock {
     if (q.method === 'POST') return this.#act(id, part, q, s);
     if (what === 'stream')
       return this.#stream(s, url.searchParams.get('process'));
+    const files = { recording: '.evr', pprof: '.pb.gz',
+                    trace: url.searchParams.get('format') === 'chrome' ? '.json'
+                      : '.pftrace' };
+    if (files[part]) return this.#download(s, url, files[part]);
     const answers = {
       server: () => ({ version: 1, read_only: this.readOnly, store: '/store',
                        program: 'eventring mock', now_unix_ns: Date.now() * 1e6 }),
       processes: () => ({ processes: this.list() }),
-      saved: () => ({ saved: [] }),
+      saved: () => ({ saved: this.saved }),
       actions: () => ({ actions: this.actions }),
       recordings: () => ({ recordings: [] }),
       detail: () => this.detail(),
@@ -398,7 +424,7 @@ export class Mock {
                              this.forgotten),
       kept: () => ({ rings: [[0, 12.5, false], [1, 40, true]].map(
         ([domain, s, begin_lost]) =>
-          ({ domain, from_ns: s * 1e9, begin_lost, samples: false })) }),
+          ({ domain, from_ns: s * 1e9, begin_lost, samples: this.samples })) }),
       stat: () => ({ all_read: !from && to === now, first_ns: 7e12 + Math.max(from, 12.5e9), last_ns: 7e12 + to,
                      lost_events: 0, process: { started_ns: 7e12 },
                      totals: { minor_collections: 194000, major_cycles: 412,

@@ -409,12 +409,14 @@ await test('a read-only server: the buttons are off, and say why', async () => {
   await other.close();
 });
 
-await test('a killed process is shown as killed and cannot be controlled',
+await test('a killed process is shown as killed and cannot be controlled, but saved',
   async () => {
     await view('charts');
     process.kill(Number(pid), 'SIGKILL');
     await has(page, 'killed');
-    await allDisabled(page, 'killed');
+    await allDisabled(page, 'killed', '.quick > button');
+    await page.locator('.quick .save button[type=button]').click();
+    await has(page, 'Saved as ');
     silent(page);
   });
 

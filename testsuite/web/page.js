@@ -400,9 +400,22 @@ await test('damage of a file is said', async () => {
     });
 });
 
-await test('an ended process cannot be controlled',
-  () => onPage('#/process/101/charts',
-               (page) => allDisabled(page, 'ended')));
+await test('an ended process cannot be controlled, but saved: all, or its last seconds',
+  () => onPage('#/process/101/charts', async (page) => {
+    await allDisabled(page, 'ended', '.quick > button');
+    await click(page, '.save button[type=button]');
+    await has(page, 'Saved as /store/shop.evr');
+    await click(page, '.save button:not([type])');
+    await eventually(() => assert.deepEqual(
+      mock.actions.filter((a) => a.process === '101').map((a) => a.action),
+      ['{}', '{"seconds":10}']));
+  }));
+
+await test('the path of the file of a process is shown, as text',
+  () => onPage('#/process/101/charts', async (page) => {
+    await until(page, (text) => document.querySelector('.path')?.innerText === text,
+                `/rings/101 ${hostile[0]} ${hostile[4].replace('\u202e', '\\u202e')}`);
+  }));
 
 await test('pause, categories and save are sent and listed',
   () => onPage('#/process/100/control', async (page) => {

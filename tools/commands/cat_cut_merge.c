@@ -33,6 +33,7 @@
 #include "snapshot.h"
 #include "targets.h"
 #include "traced.h"
+#include "unnamed_file.h"
 #include "wall_clock.h"
 
 static const char cat_usage[] =

@@ -25,7 +25,7 @@
 #include "hub_target.h"
 #include "json.h"
 #include "options.h"
-#include "sink.h"
+#include "output_file.h"
 #include "summary_text.h"
 #include "targets.h"
 #include "text.h"

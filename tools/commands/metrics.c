@@ -24,8 +24,8 @@
 #include "options.h"
 #include "otlp.h"
 #include "otlp_send.h"
+#include "output_file.h"
 #include "parse.h"
-#include "sink.h"
 #include "targets.h"
 
 static const char usage[] =

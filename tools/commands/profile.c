@@ -22,10 +22,12 @@
 #include "hub_target.h"
 #include "merged_profile.h"
 #include "options.h"
+#include "output_file.h"
 #include "parse.h"
 #include "profile_export.h"
 #include "profile_text.h"
 #include "profile_notes.h"
+#include "profile_pprof.h"
 #include "profile_types.h"
 #include "targets.h"
 
@@ -322,13 +324,7 @@ static void close_profile(struct opened *o)
 /* Returns the processes of the profile. */
 static struct profile_origin origin_of(struct opened *o)
 {
-  if (o->cursor == NULL) return o->merged.origin;
-  const struct eventring_info info = target_info(o->cursor);
-  return (struct profile_origin) {
-    .cursor = o->cursor, .lost_events = lost_events(o->cursor),
-    .dropped_samples = info.samples_dropped,
-    .sample_period_ns = info.sample_period_ns
-  };
+  return o->cursor == NULL ? o->merged.origin : origin_of_process(o->cursor);
 }
 
 /* Prints the number of lost events and samples, if there are any. */
@@ -356,6 +352,17 @@ static void note_lost_samples(const struct opened *o,
          : profile_type_words[type].weighs_bytes ? "sizes are" : "times are");
 }
 
+/* Writes the profile of [o] to a new file for pprof. */
+static enum status save_pprof(const struct arguments *a, const struct opened *o,
+                              const struct profile_origin *origin)
+{
+  struct sink *sink = open_sink(a->what, a->force);
+  if (sink == NULL) return STATUS_CANNOT_WRITE;
+  const bool made = write_pprof(sink, origin, o->profile);
+  if (!made) complain("not enough memory");
+  return close_sink(sink, made) && made ? STATUS_OK : STATUS_CANNOT_WRITE;
+}
+
 static enum status print_profile(const struct arguments *a,
                                  const struct opened *o,
                                  const struct profile_origin *origin,
@@ -375,7 +382,7 @@ static enum status print_profile(const struct arguments *a,
     print_profile_json(origin, o->profile, base);
     return STATUS_OK;
   case PPROF:
-    return write_pprof(a->what, a->force, origin, o->profile);
+    return save_pprof(a, o, origin);
   case TREE:
     print_profile_head(origin, o->profile, NULL);
     print_profile_tree(o->profile, a->inverted);

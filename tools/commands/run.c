@@ -37,12 +37,13 @@
 #include <unistd.h>
 #include "children.h"
 #include "common.h"
-#include "export/trace.h"
+#include "export/trace_formats.h"
 #include "json.h"
 #include "numbered.h"
 #include "options.h"
 #include "summary_text.h"
 #include "traced.h"
+#include "unnamed_file.h"
 
 static const char usage[] =
 "Usage: eventring run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"

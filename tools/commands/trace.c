@@ -10,7 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* eventring trace: events as a file that trace viewers open.  export/trace.c
+/* eventring trace: events as a file that trace viewers open.  render/trace.c
    turns events into tracks, and a file for each format writes them. */
 
 #include <dirent.h>
@@ -22,7 +22,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "export/trace.h"
+#include "export/trace_formats.h"
 #include "hub_target.h"
 #include "options.h"
 #include "targets.h"

@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "text.h"
-#include "trace.h"
+#include "trace_formats.h"
 
 #define MAGIC 0xC1FC1FC1u
 #define PACKET_SIZE 131072

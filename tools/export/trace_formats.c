@@ -10,8 +10,9 @@
 /*                                                                        */
 /**************************************************************************/
 
+#include <stdlib.h>
 #include <string.h>
-#include "trace.h"
+#include "trace_formats.h"
 
 static const struct trace_format *const formats[] = {
   &trace_chrome, &trace_perfetto, &trace_ctf, &trace_otlp
@@ -39,4 +40,29 @@ const struct trace_format *trace_format_of_file(const char *path)
     for (int k = 0; k < TRACE_ENDINGS && formats[i]->endings[k] != NULL; k++)
       if (ends_with(path, formats[i]->endings[k])) return formats[i];
   return NULL;
+}
+
+static void say(void *state, const char *message)
+{
+  (void) state;
+  note("%s", message);
+}
+
+enum status write_trace(struct trace *t, struct source *sources, int count,
+                        bool follow)
+{
+  struct eventring_cursor **cursors = allocate((size_t) count,
+                                               sizeof *cursors);
+  for (int i = 0; i < count; i++) cursors[i] = sources[i].cursor;
+  t->follow = follow;
+  t->say = say;
+  begin_trace(t, cursors, count);
+  free(cursors);
+  for (int i = 0; i < count; i++) sources[i].state = &t->processes[i];
+  enum status status = read_sources(sources, count, &(struct reading) {
+    .follow = follow, .changes = true, .open_spans = true, .state = t,
+    .event = trace_event, .pass = trace_pass
+  });
+  end_trace(t);
+  return status;
 }

@@ -22,7 +22,7 @@
 #include <string.h>
 #include "otlp.h"
 #include "otlp_send.h"
-#include "trace.h"
+#include "trace_formats.h"
 
 /* Field numbers, by message. */
 enum { REQUEST_RESOURCE_SPANS = 1 };

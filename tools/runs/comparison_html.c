@@ -20,13 +20,13 @@
 #include <string.h>
 #include "common.h"
 #include "memory.h"
+#include "output_file.h"
 #include "runs/comparison_chart.h"
 #include "runs/comparison_html.h"
 #include "facts.h"
 #include "runs/functions.h"
 #include "runs/markup.h"
 #include "runs/values.h"
-#include "sink.h"
 
 static const char page_begin[] =
 "<!DOCTYPE html>\n"

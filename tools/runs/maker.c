@@ -36,6 +36,7 @@
 #include "store.h"
 #include "text.h"
 #include "traced.h"
+#include "unnamed_file.h"
 
 /* The folder */
 

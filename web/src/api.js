@@ -2,6 +2,8 @@
 // which the browser sends nowhere; it is removed from the address bar and goes
 // only into the Authorization header.
 
+import { saveFile } from './save_file.js';
+
 const storageKey = 'eventring-token';
 let token = '';
 
@@ -81,6 +83,16 @@ export async function request(path, parameters = {}, options = {}) {
 
 export async function get(path, parameters, signal) {
   return (await request(path, parameters, { signal })).json();
+}
+
+// Has the browser save the file of the answer, and returns its name.  The token goes
+// with the request: a link to the file would have it in its address.
+export async function download(path, parameters) {
+  const response = await request(path, parameters);
+  const [, name = 'download'] = /filename="([^"]+)"/.exec(
+    response.headers.get('Content-Disposition')) ?? [];
+  saveFile(name, await response.blob());
+  return name;
 }
 
 export async function post(path, body) {

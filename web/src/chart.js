@@ -4,6 +4,7 @@
 
 import uPlot from 'uplot';
 import { html, useEffect, useRef } from './html.js';
+import { savePng } from './chart_image.js';
 import * as format from './format.js';
 
 export function colour(name) {
@@ -143,7 +144,9 @@ export function Chart(props) {
   }, [shape]);
   useEffect(() => { if (plot.current) update(plot.current, props); });
   return html`<figure class=${`chart ${props.wide ? 'wide' : ''}`}>
-    <figcaption>${props.title}${' '}<small>${props.note}</small></figcaption>
+    <figcaption>${props.title}${' '}<small>${props.note}</small>
+      <button type="button" class="save-as" title=${`Save ${props.title} as PNG`}
+        onClick=${() => savePng(plot.current, props)}>PNG</button></figcaption>
     <div ref=${element} class="plot" role="img" aria-label=${
       `${props.title}: ${props.series.map((s) =>
         `${s.label} ${props.text(s.values.at(-1))}`).join(', ')}`}></div>

@@ -7,15 +7,24 @@ import * as format from './format.js';
 import { ActionTable, isSaved } from './overview.js';
 import { RecordButton } from './record.js';
 
+const readOnly = 'The server was started with --read-only: it only shows.';
+const noAnswer = 'The server does not answer at the moment.';
+
 // Returns why [process] cannot be controlled, or null.
 export function obstacle(process, server, live) {
-  if (server.read_only)
-    return 'The server was started with --read-only: it only shows.';
+  if (server.read_only) return readOnly;
   if (isSaved(process))
     return 'This is a saved recording: there is nothing to control.';
   if (process.state !== 'running')
     return `The process is ${process.state}: there is nothing to control.`;
-  return live ? null : 'The server does not answer at the moment.';
+  return live ? null : noAnswer;
+}
+
+// Returns why no process, running or ended, can be saved, or null.
+function saveObstacle(server, live) {
+  if (server.read_only) return readOnly;
+  if (!server.store) return 'There is no store: set EVENTRING_STORE.';
+  return live ? null : noAnswer;
 }
 
 // Returns [act], which sends an action, keeps its result in [message], and
@@ -50,16 +59,20 @@ function PauseButton({ process, act, why }) {
 }
 
 function SaveForm({ act, why }) {
+  const save = (body) =>
+    act('save', body, (answer) => `Saved as ${answer.file}`);
   const submit = (event) => {
     event.preventDefault();
-    const seconds = Number(event.target.elements.seconds.value);
-    act('save', { seconds }, (answer) => `Saved as ${answer.file}`);
+    save({ seconds: Number(event.target.elements.seconds.value) });
   };
   return html`
     <form onSubmit=${submit} class="save">
       <label>Save the last <input type="number" name="seconds" min="1"
         max="86400" defaultValue="10" disabled=${why !== null} /> s</label>
       ${' '}<button disabled=${why !== null} title=${why ?? ''}>Save</button>
+      ${' '}<button type="button" disabled=${why !== null}
+        title=${why ?? 'All events that the rings hold'}
+        onClick=${() => save({})}>Save all</button>
     </form>`;
 }
 
@@ -70,7 +83,7 @@ export function QuickControl({ id, process, server, live }) {
   return html`
     <div class="quick" role="group" aria-label="Control">
       <${PauseButton} process=${process} act=${act} why=${why} />
-      <${SaveForm} act=${act} why=${why} />
+      <${SaveForm} act=${act} why=${saveObstacle(server, live)} />
       <${RecordButton} id=${id} act=${act} why=${why} />
       <span class="quiet">Categories: ${
         process.categories?.map(format.name).join(', ')}</span>

@@ -2,8 +2,11 @@
 // events.
 
 import { html, useEffect, useRef, useState } from './html.js';
+import { saveCsv } from './csv.js';
 import * as format from './format.js';
 import { coverText, getCovered, limits } from './range.js';
+import { fileOf } from './save_file.js';
+import { CsvButton } from './table.js';
 
 const limit = 500;
 const filterHelp =
@@ -39,6 +42,17 @@ const domainText = (e) => e.domain === undefined ? ''
   : e.domain_name ? `${e.domain} ${format.name(e.domain_name)}` : `${e.domain}`;
 const threadText = (e) => e.thread_name ? format.name(e.thread_name)
   : e.thread_id !== undefined ? `thread ${e.thread_id}` : e.thread ?? '';
+
+const csvColumns = [
+  { label: 'Time', value: (e) => e.ns, unit: 'ns' },
+  { label: 'Domain', value: (e) => e.domain },
+  { label: 'Domain name', value: (e) => e.domain_name },
+  { label: 'Thread', value: (e) => e.thread },
+  { label: 'Thread name', value: (e) => e.thread_name },
+  { label: 'Form', value: (e) => e.form },
+  { label: 'Event', value: (e) => e.name ?? `#${e.id ?? ''}` },
+  { label: 'Duration', value: (e) => e.duration_ns, unit: 'ns' },
+  { label: 'Payload', value: payload }];
 
 // Rows of events; [mark]: whether a row is marked.
 export function EventTable({ events, mark = () => false }) {
@@ -94,7 +108,7 @@ function useEvents(id, filter, range, round, data) {
   return answer;
 }
 
-export function Events({ id, data, address, range }) {
+export function Events({ id, process, data, address, range }) {
   const { filter = '' } = address.values;
   const [round, again] = useState(0);
   const answer = useEvents(id, filter, range, round, data);
@@ -113,6 +127,8 @@ export function Events({ id, data, address, range }) {
         coverText(answer.span, data.now, answer.kept)}${
         answer.more ? '. A filter or a shorter range shows others' : ''}.</p>`}
     ${answer.events?.length > 0 && html`
+      <p><${CsvButton} title="the events" save=${() =>
+        saveCsv(`${fileOf(process)}-events`, csvColumns, answer.events)} /></p>
       <${EventTable} events=${answer.events} />`}
   </section>`;
 }

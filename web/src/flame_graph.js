@@ -4,7 +4,9 @@
 
 import { html, useEffect, useMemo, useState } from './html.js';
 import { decoded } from './api.js';
+import { flameSvg } from './flame_svg.js';
 import * as format from './format.js';
+import { saveText } from './save_file.js';
 import { Table } from './table.js';
 
 const row_px = 18;
@@ -116,16 +118,25 @@ function hue(name) {
   return (/^[A-Z]/.test(name) ? 20 : 170) + hash % 45;
 }
 
-function styleOf({ node, depth, from, to }, root, compared) {
-  const place = {
-    left: `${100 * from}%`, top: `${depth * row_px}px`,
-    width: `max(1px, ${100 * (to - from)}% - 1px)`,
-  };
-  if (!compared) return { ...place, '--hue': hue(node.name) };
+// Returns the variables of the style sheet for the colour of [node].
+function shadeOf(node, root, compared) {
+  if (!compared) return { '--hue': hue(node.name) };
   const changed = change(node, root, compared);
-  return { ...place, '--hue': changed > 0 ? 8 : 212,
+  return { '--hue': changed > 0 ? 8 : 212,
            '--colour': changed === 0 ? '0%' : '85%',
            '--light': `${88 - Math.min(38, Math.abs(changed) * 400)}%` };
+}
+
+const styleOf = ({ node, depth, from, to }, root, compared) => ({
+  left: `${100 * from}%`, top: `${depth * row_px}px`,
+  width: `max(1px, ${100 * (to - from)}% - 1px)`,
+  ...shadeOf(node, root, compared) });
+
+// Returns the colour of [node] on white paper.
+function inkOf(node, root, compared) {
+  const { '--hue': tone, '--colour': colour = '75%',
+          '--light': light = '72%' } = shadeOf(node, root, compared);
+  return `hsl(${tone},${colour},${light})`;
 }
 
 // Returns a function of names for [wanted], a part of a name or /REGEXP/: null for
@@ -236,6 +247,9 @@ export function FlameGraph({ root, text, bar, compared = null, state, set }) {
         Inverted</label>
       <button disabled=${shown === tree} onClick=${() => zoom(tree)}>
         Whole graph</button>
+      <button type="button" title="Save the flame graph as SVG" onClick=${() =>
+        saveText('flame.svg', flameSvg(tell(shown), list, ({ node }) =>
+          inkOf(node, tree, compared), tell), 'image/svg+xml')}>SVG</button>
       <span class="told">${tell(told)}</span>
     </div>
     <p class="quiet hint">The width of a bar shows ${bar}: of its function and ${

@@ -3,7 +3,7 @@
 
 import * as format from './format.js';
 import { colour } from './chart.js';
-import { fit } from './canvas.js';
+import { fit } from './fit.js';
 import { outside, overlap } from './intervals.js';
 
 export const row_px = 15;

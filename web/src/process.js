@@ -19,6 +19,7 @@ import { Events } from './events.js';
 import { Flame } from './flame.js';
 import { Control, QuickControl } from './control.js';
 import { Diagnosis } from './diagnosis.js';
+import { DownloadMenu } from './download.js';
 
 const detail_ms = 5000;
 
@@ -126,6 +127,12 @@ function Title({ process }) {
     </div>`;
 }
 
+// The path is selected whole by a click, to be copied.
+function Path({ process }) {
+  return process.path && html`<p class="quiet hint">File: <code class="path">${
+    format.name(process.path)}</code></p>`;
+}
+
 const more = [
   ['Pauses', 'Pauses for the collector in a second, over the last 10 s',
     (p) => format.rate(p.pauses_per_s)],
@@ -167,6 +174,7 @@ export function Process(given) {
                   setRange };
   return html`<main>
     <${Title} process=${known.current} />
+    <${Path} process=${known.current} />
     ${gone && html`<p class="error" role="alert">The server no longer shows this
       process; these are the last numbers.</p>`}
     ${data.error && html`<p class="error" role="alert">${data.error}</p>`}
@@ -175,9 +183,10 @@ export function Process(given) {
     <${Damage} process=${known.current} />
     <${Diagnosis} ...${props} />
     <${Tabs} address=${address} view=${view} />
-    ${view !== 'control' && html`<${RangeBar} range=${range} choose=${setRange}
-      now=${data.now} alive=${alive}
-      begin=${range.last === null ? beginOf(data.history) : 0} />`}
+    ${view !== 'control' && html`<div class="ranged">
+      <${RangeBar} range=${range} choose=${setRange} now=${data.now} alive=${alive}
+        begin=${range.last === null ? beginOf(data.history) : 0} />
+      <${DownloadMenu} ...${props} /></div>`}
     <${Guard} key=${view}><${View} ...${props} /><//>
   </main>`;
 }

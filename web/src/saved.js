@@ -6,6 +6,8 @@ import { useAnswer } from './answer.js';
 import * as format from './format.js';
 import { processAddress } from './address.js';
 import { stateOf } from './overview.js';
+import {
+  DeleteDialog, fieldColumns, fileColumn, useEdits } from './saved_edit.js';
 import { Table } from './table.js';
 
 export const compareAddress = (a, b) =>
@@ -48,9 +50,12 @@ const processColumns = [
   { label: 'State', value: stateOf }];
 
 export function Saved({ server, processes }) {
-  const { answer, error } = useAnswer('/api/saved', { period_ms: 3000 });
+  const { answer, error, again } = useAnswer('/api/saved', { period_ms: 3000 });
+  const edits = useEdits(again);
   const [chosen, choose] = useState([]);
   const column = pickColumn(chosen, choose);
+  const all = [column, ...columns, fileColumn(edits, server.read_only),
+               ...fieldColumns(edits, server.read_only)];
   const shown = (processes ?? []).filter((p) => !p.error &&
     !answer?.saved.some((s) => s.id === p.id));
   return html`<main>
@@ -67,8 +72,10 @@ export function Saved({ server, processes }) {
     ${answer && !answer.saved.length && html`<p class="note">Nothing is saved
       yet. Open a process and save its last seconds, start a recording of it, or add
       a <a href="#/rules">rule</a>.</p>`}
-    <${Table} name="saved" columns=${[column, ...columns]}
-      rows=${answer?.saved} />
+    <p class=${`message ${edits.message?.failed ? 'error' : ''}`} role="status">${
+      edits.message ? format.name(edits.message.text) : ''}</p>
+    <${Table} name="saved" columns=${all} rows=${answer?.saved} />
+    <${DeleteDialog} ...${edits} />
     <${Table} name="candidates" title="Processes" note="to compare with"
       columns=${[column, ...processColumns]} rows=${shown} />
   </main>`;

@@ -1,6 +1,7 @@
 // A table whose columns sort it.
 
 import { html, useState } from './html.js';
+import { saveCsv } from './csv.js';
 import * as format from './format.js';
 
 const isNumber = (column, row) => typeof column.value(row) !== 'string';
@@ -23,10 +24,18 @@ function Cell({ column, row }) {
     column.cell ? column.cell(row, text) : text}</td>`;
 }
 
+// [save]: saves the rows of the table.
+export function CsvButton({ title, save }) {
+  return html`<button type="button" class="save-as" onClick=${save}
+    title=${`Save ${title} as CSV, with all rows`}>CSV</button>`;
+}
+
 // [columns]: objects with label, value (of a row: a number or a text), text
-// (formats it), cell (makes the element, if it is not the text alone) and
-// meaning.  [limit]: number of rows shown at first.
-export function Table({ title, note, columns, rows, limit = 50, name }) {
+// (formats it), unit (of the value, if [text] does not tell: see csv.js), cell
+// (makes the element, if it is not the text alone) and meaning.  [limit]: number of
+// rows shown at first.  [file]: the begin of the name of a CSV file of the table;
+// without it there is none.
+export function Table({ title, note, columns, rows, limit = 50, name, file }) {
   const [order, setOrder] = useState([null, false]);
   const [all, setAll] = useState(false);
   if (!rows?.length) return null;
@@ -37,7 +46,9 @@ export function Table({ title, note, columns, rows, limit = 50, name }) {
   const direction = (i) => order[0] !== i ? undefined
     : order[1] ? 'ascending' : 'descending';
   return html`<section class="table" data-table=${name}>
-    ${title && html`<h2>${title} ${note && html`<small>${note}</small>`}</h2>`}
+    ${title && html`<h2>${title} ${note && html`<small>${note}</small>`}
+      ${file && html`<${CsvButton} title=${title} save=${() =>
+        saveCsv(`${file}-${name}`, columns, shown)} />`}</h2>`}
     <div class="scroll"><table>
       <thead><tr>${columns.map((c, i) => html`
         <th key=${c.label} scope="col"

@@ -3,6 +3,7 @@
 import { html } from './html.js';
 import * as format from './format.js';
 import { pauseAddress } from './lanes.js';
+import { fileOf } from './save_file.js';
 import { Table } from './table.js';
 import { coverText } from './range.js';
 import { useRangeAnswer } from './range_answer.js';
@@ -29,6 +30,7 @@ const domainColumns = [
   { label: 'State', value: (d) => d.ended ? 'ended' : 'alive' },
   { label: 'From', value: (d) => d.from_ns,
     text: (ns) => ns == null ? format.unknown : format.moment(ns, 1e8),
+    unit: 'ns',
     meaning: 'The begin of the time that the numbers cover' },
   { label: 'Running', value: (d) => part(d, d.running_ns), text: format.share },
   { label: 'GC', value: (d) => d.gc_share, text: format.share },
@@ -82,6 +84,7 @@ const causeColumns = [
 
 const pauseColumns = (address) => [
   { label: 'End', value: (p) => p.end_ns, text: (t) => format.moment(t, 1e6),
+    unit: 'ns',
     cell: (p, text) => html`<a href=${pauseAddress(address, p)}>${text}</a>` },
   ns('Duration', (p) => p.duration_ns), number('Domain', (p) => p.domain),
   number('Domains', (p) => p.domains, 'How many domains paused together'),
@@ -154,24 +157,25 @@ const during = (from, to) => (p) =>
   p.end_ns > from && p.end_ns - p.duration_ns < to;
 
 // The numbers of the last second, which come by the stream.
-function Now({ detail }) {
+function Now({ detail, file }) {
   return html`
-    <${Table} name="now" title="Domains now" columns=${nowColumns}
+    <${Table} name="now" title="Domains now" columns=${nowColumns} file=${file}
       rows=${detail?.domains?.filter((d) => !d.ended)} />
-    <${Table} name="counters" title="Counters of the program"
+    <${Table} name="counters" title="Counters of the program" file=${file}
       columns=${counterColumns} rows=${detail?.counters} />`;
 }
 
 export function Tables({ id, process, data, address, range }) {
   const alive = process.state === 'running';
   const { found: stat, error } = useRangeAnswer(id, 'stat', range, data, alive);
+  const file = fileOf(process);
   const numbers = stat?.answer;
   const pauses = data.detail?.long_pauses?.filter(stat?.span.to
     ? during(stat.span.from, stat.span.to) : () => true)
     .sort((a, b) => b.duration_ns - a.duration_ns);
   return html`<section>
-    ${alive && html`<${Now} detail=${data.detail} />`}
-    <${Table} name="threads" title="Threads"
+    ${alive && html`<${Now} detail=${data.detail} file=${file} />`}
+    <${Table} name="threads" title="Threads" file=${file}
       columns=${threadColumns(data.now)} rows=${data.detail?.threads} />
     <h2>Numbers of the range</h2>
     <${Cover} ...${{ stat, error, now: data.now }} />
@@ -179,18 +183,18 @@ export function Tables({ id, process, data, address, range }) {
     ${numbers?.all_read && numbers.totals &&
       html`<${Totals} totals=${numbers.totals} />`}
     ${numbers && html`
-      <${Table} name="domains" title="Domains" columns=${domainColumns}
+      <${Table} file=${file} name="domains" title="Domains" columns=${domainColumns}
         rows=${withBegin(numbers)} />
-      <${Table} name="pauses" title="Longest pauses" columns=${pauseColumns(address)}
+      <${Table} file=${file} name="pauses" title="Longest pauses" columns=${pauseColumns(address)}
         note="of the last minute; click a time to see it in the timeline"
         rows=${pauses} />
-      <${Table} name="causes" title="Causes of collections and stops"
+      <${Table} file=${file} name="causes" title="Causes of collections and stops"
         columns=${causeColumns} rows=${causeRows(numbers)} />
-      <${Table} name="spans" title="Spans" columns=${spanColumns}
+      <${Table} file=${file} name="spans" title="Spans" columns=${spanColumns}
         rows=${numbers.spans} />
-      <${Table} name="requests" title="Requests" columns=${requestColumns}
+      <${Table} file=${file} name="requests" title="Requests" columns=${requestColumns}
         rows=${numbers.requests} />
-      <${Table} name="waits" title="Waits" columns=${waitColumns}
+      <${Table} file=${file} name="waits" title="Waits" columns=${waitColumns}
         rows=${numbers.waits} />`}
   </section>`;
 }

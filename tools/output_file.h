@@ -10,27 +10,14 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* A file that is written fast, through a buffer in which the writer makes its
-   bytes, and that appears only when it is complete. */
+/* A file that is written by a sink, and that appears only when it is complete. */
 
-#ifndef TOOLS_SINK_H
-#define TOOLS_SINK_H
+#ifndef TOOLS_OUTPUT_FILE_H
+#define TOOLS_OUTPUT_FILE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
-
-#define SINK_SIZE (256 * 1024)
-
-struct sink {
-  const char *path;               /* to be; NULL: standard output */
-  char *temporary;                /* its name until it is whole, or NULL */
-  bool force;                     /* replaces a file with the name [path] */
-  int fd;
-  int error;                      /* errno of the first write that failed */
-  size_t used;
-  char buffer[SINK_SIZE];
-};
+#include "sink.h"
 
 /* Opens a sink for a new file, which gets the name [path] when it is closed and
    complete.  "-" is standard output.  An existing file that is not regular, for
@@ -40,28 +27,11 @@ struct sink {
    then. */
 struct sink *open_sink(const char *path, bool force);
 
-/* sink_room returns the place in the buffer for the next bytes, with room for
-   [size] bytes, at most SINK_SIZE; it may flush the buffer.  The caller writes
-   its bytes there and then passes their end, [end], to sink_filled, before any
-   other call for the sink. */
-char *sink_room(struct sink *sink, size_t size);
-static inline void sink_filled(struct sink *sink, const char *end)
-{
-  sink->used = (size_t) (end - sink->buffer);
-}
-
-/* sink_write adds [size] bytes to the sink. sink_flush writes the buffer to the
-   file and empties it.  Both record the errno of the first failed write in
-   [sink->error], after which all bytes are discarded; close_sink reports the
-   error. */
-void sink_write(struct sink *sink, const void *bytes, size_t size);
-void sink_flush(struct sink *sink);
-
-/* Prints a message that the sink could not be written, with the reason
+/* Prints a message that the sink of open_sink could not be written, with the reason
    [sink->error]. */
 void report_sink(const struct sink *sink);
 
-/* Flushes and closes the file, gives it its name as give_name does, and frees
+/* Flushes and closes the file of a sink of open_sink, gives it its name as give_name does, and frees
    the sink; standard output stays open.  If [keep] is false or a write failed,
    removes the new file instead; a file that is not regular is not removed.
    Returns false, with a message, when [keep] is true and the file could not be
@@ -87,4 +57,4 @@ char *temporary_name(const char *path);
    keeps its name. */
 bool give_name(const char *temporary, const char *path, bool force);
 
-#endif /* TOOLS_SINK_H */
+#endif /* TOOLS_OUTPUT_FILE_H */

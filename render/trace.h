@@ -10,20 +10,21 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* The interface of trace.c and the formats of `eventring trace`.  trace.c finds
-   the track of an event and its kind there; each format, in a file of its own,
-   writes them.
+/* Traces: events in the formats of viewers.  trace.c finds the track of an event and
+   its kind there; each format, in a file of its own, writes them.  The caller reads
+   the events, of all processes in the order of time.
 
    Names are valid UTF-8 here, even if the file has other bytes.  The [form] of
    a class, field or track belongs to the format: text or data made once, so as
-   not to make them again for each event. */
+   not to make them again for each event; memory that free_trace frees. */
 
-#ifndef TOOLS_TRACE_H
-#define TOOLS_TRACE_H
+#ifndef RENDER_TRACE_H
+#define RENDER_TRACE_H
 
 #include "eventring_hash.h"
-#include "follow.h"
+#include "eventring_reader.h"
 #include "requests.h"
+#include "samples.h"
 #include "sink.h"
 #include "spans.h"
 #include "trace_stacks.h"
@@ -46,6 +47,7 @@ struct trace_field_kind {
 struct trace_field {
   uint32_t number;                /* of all fields of the trace, from 1 */
   const struct trace_field_kind *kind;
+  bool written;                   /* for the use of the format */
   void *form;
   char name[];                    /* of its own in the class */
 };
@@ -65,6 +67,7 @@ struct trace_class {
   struct trace_field **names;     /* the fields in a hash table, by name */
   uint32_t name_count, name_room;
   void *form;
+  struct trace_class *before;     /* made before it in its process, or NULL */
 };
 
 /* The index in [classes] for reports of lost events, which have no id. */
@@ -82,6 +85,7 @@ struct trace_process {
   char name[3 * 256 + 1];         /* of the program */
   char categories[TRACE_CATEGORIES][3 * 128 + 1];
   struct trace_class **classes;   /* by id; NULL until the first event */
+  struct trace_class *last_class; /* made last */
   struct spans *spans;
   struct requests *requests;
   struct symbols *symbols;        /* NULL until the first sample */
@@ -163,6 +167,8 @@ struct trace {
   const char *folder;
   struct trace_process *processes;
   int process_count;
+  /* NULL, or called with a message for each file without symbols or lines. */
+  void (*say)(void *state, const char *message);
   int64_t base_ns;                /* when tracing started, in the first one */
   uint32_t tracks, classes, fields;
   uint8_t *tids;                  /* a bit for each that is taken */
@@ -191,28 +197,34 @@ struct trace_format {
   /* A sample that has a stack, after [event] had it as an instant. */
   void (*sample)(struct trace *trace, const struct trace_event *event);
   void (*finish)(struct trace *trace);
+  /* Free the form of a class, and of the trace; NULL: it is one block of memory. */
+  void (*free_class)(struct trace_class *class);
+  void (*free)(struct trace *trace);
 };
 
-extern const struct trace_format trace_chrome, trace_perfetto, trace_ctf,
-  trace_otlp;
+extern const struct trace_format trace_chrome, trace_perfetto;
 
-/* trace_format_called returns the format with exactly the name [name];
-   trace_format_of_file returns the format for the extension of [path], of which
-   the case matters, and the format of Chrome for "-", standard output.  Both
-   return NULL when there is no such format, also for a path that is only an
-   extension. */
-const struct trace_format *trace_format_called(const char *name);
-const struct trace_format *trace_format_of_file(const char *path);
+/* Begins a trace of the [count] processes of [cursors], at least 1, which must stay
+   open.  The caller has set the format of [trace], its sink, folder or url,
+   [follow] and [say], and all other fields to 0. */
+void begin_trace(struct trace *trace, struct eventring_cursor *const *cursors,
+                 int count);
 
-/* Reads all events of the [count] sources, at least 1, and writes the trace,
-   except for closing the sink.  Sets [state] of the sources.  The caller has
-   set the format of [trace], its sink, folder or url, and all other fields to 0;
-   afterwards the counts in [trace] are set, and its memory is not freed.
-   [follow]: reads until the processes end.  Returns STATUS_OK or
-   STATUS_CANNOT_READ as read_sources does; if writing failed, [trace->failed]
-   or the sink's error is set. */
-enum status write_trace(struct trace *trace, struct source *sources, int count,
-                        bool follow);
+/* The function [event] of a struct reading with [changes] and [open_spans];
+   [process] is one of [trace->processes]. */
+void trace_event(void *process, const struct eventring_event *event);
+
+/* The function [pass] of a struct reading; [trace] is the trace.  Flushes the sink
+   when there are no events at present; returns false when writing has failed. */
+bool trace_pass(void *trace, bool idle);
+
+/* Ends the trace, except for flushing and closing the sink; the counts in [trace]
+   are then set.  If writing failed, [trace->failed] or the sink's error is set. */
+void end_trace(struct trace *trace);
+
+/* Frees the memory of a trace of Chrome's or Perfetto's format that has ended, but not
+   [trace]. */
+void free_trace(struct trace *trace);
 
 /* Return the number of arguments of [event], and the argument numbered [i],
    from 0: a text, or a word of the payload, with the name of its value as text
@@ -231,4 +243,4 @@ uint64_t trace_flow(const struct trace_event *event);
 char *put_decimal(char *out, uint64_t n);
 char *put_integer(char *out, int64_t n);
 
-#endif /* TOOLS_TRACE_H */
+#endif /* RENDER_TRACE_H */

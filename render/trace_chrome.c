@@ -23,6 +23,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "memory.h"
 #include "text.h"
 #include "trace.h"
 
@@ -294,7 +295,7 @@ static void write_event(struct trace *t, const struct trace_event *e)
 
 /* Samples */
 
-/* The state of the format: the samples so far.  Not freed. */
+/* The state of the format: the samples so far. */
 struct samples {
   struct sample {
     int64_t ns;
@@ -445,8 +446,15 @@ static void finish(struct trace *t)
   write_text(t, "}\n");
 }
 
+/* The function [free] of the format. */
+static void free_state(struct trace *t)
+{
+  free(((struct samples *) t->form)->list);
+  free(t->form);
+}
+
 const struct trace_format trace_chrome = {
   .name = "chrome", .endings = { ".json" }, .start = start,
   .track = write_track, .event = write_event, .sample = keep_sample,
-  .finish = finish
+  .finish = finish, .free = free_state
 };

@@ -11,6 +11,7 @@
 /**************************************************************************/
 
 #include <stdint.h>
+#include <stdlib.h>
 #include "memory.h"
 #include "trace_stacks.h"
 
@@ -21,6 +22,17 @@ struct trace_stacks *new_trace_stacks(void)
   s->lines = new_pair_map();
   s->calls = new_pair_map();
   return s;
+}
+
+void free_trace_stacks(struct trace_stacks *s)
+{
+  if (s == NULL) return;
+  free_pair_map(&s->functions);
+  free_pair_map(&s->lines);
+  free_pair_map(&s->calls);
+  free(s->places);
+  free(s->stacks);
+  free(s);
 }
 
 /* Returns the number of the place of [frame], at [address]. */

@@ -13,8 +13,8 @@
 /* The stacks of the samples of a trace, for formats that write a stack once and
    refer to it by a number. */
 
-#ifndef TOOLS_TRACE_STACKS_H
-#define TOOLS_TRACE_STACKS_H
+#ifndef RENDER_TRACE_STACKS_H
+#define RENDER_TRACE_STACKS_H
 
 #include <stddef.h>
 #include "pair_map.h"
@@ -46,8 +46,10 @@ struct trace_stacks {
   size_t stacks_room;
 };
 
-/* Creates an empty table, which is not freed. */
+/* Creates an empty table, which the caller frees with free_trace_stacks; that takes
+   NULL, too. */
 struct trace_stacks *new_trace_stacks(void);
+void free_trace_stacks(struct trace_stacks *stacks);
 
 /* Returns the number of the stack of [event], a sample that [cursor] has
    returned, and adds it to [stacks] if it is new; 0 for a sample without
@@ -58,4 +60,4 @@ uint32_t trace_stack_of(struct trace_stacks *stacks,
                         struct symbols *symbols,
                         const struct eventring_event *event);
 
-#endif /* TOOLS_TRACE_STACKS_H */
+#endif /* RENDER_TRACE_STACKS_H */

@@ -24,6 +24,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "memory.h"
 #include "protobuf.h"
 #include "text.h"
 #include "trace.h"
@@ -285,8 +286,8 @@ static void need_names(struct state *s, const struct trace_event *e)
 static void add_argument(struct state *s, const struct trace_argument *a)
 {
   struct message *inner = &s->inner;
-  if (a->field->form == NULL) {
-    a->field->form = a->field;
+  if (!a->field->written) {
+    a->field->written = true;
     intern(s, INTERNED_ARGUMENTS, a->field->number, a->field->name);
   }
   clear_message(inner);
@@ -551,8 +552,8 @@ static void write_defaults(struct trace *t)
   sink_write(t->sink, s->packet.bytes, message_size(&s->packet));
 }
 
-/* The function [start] of the format: sets [t->form], which is not freed, and
-   writes the first packets and the processes. */
+/* The function [start] of the format: sets [t->form], and writes the first packets
+   and the processes. */
 static void start(struct trace *t)
 {
   struct state *s = allocate(1, sizeof *s);
@@ -572,8 +573,28 @@ static void finish(struct trace *t)
   (void) t;                       /* the packets written are complete */
 }
 
+/* The functions [free_class] and [free] of the format. */
+static void free_form(struct trace_class *class)
+{
+  free(((struct form *) class->form)->domains);
+  free(class->form);
+}
+
+static void free_state(struct trace *t)
+{
+  struct state *s = t->form;
+  free_message(&s->packet);
+  free_message(&s->event);
+  free_message(&s->interned);
+  free_message(&s->inner);
+  free_pair_map(&s->mappings);
+  free(s->categories);
+  free(s);
+}
+
 const struct trace_format trace_perfetto = {
   .name = "perfetto", .endings = { ".pftrace", ".perfetto-trace" },
   .start = start, .track = write_track, .event = write_event,
-  .sample = write_sample, .finish = finish
+  .sample = write_sample, .finish = finish, .free_class = free_form,
+  .free = free_state
 };

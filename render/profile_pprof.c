@@ -10,17 +10,17 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* A profile.proto of pprof. */
-
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
+#include "memory.h"
 #include "pair_map.h"
-#include "profile_export.h"
+#include "profile_pprof.h"
 #include "profile_types.h"
 #include "protobuf.h"
-#include "sink.h"
+#include "target.h"
 #include "text.h"
 
 /* Field numbers of profile.proto. */
@@ -315,8 +315,7 @@ static void add_profile(struct writer *w)
   append_bytes(&w->out, w->strings.bytes, message_size(&w->strings));
 }
 
-/* Writes [bytes] to [sink], compressed.  Returns false, with a message, when
-   there is no memory. */
+/* Writes [bytes] to [sink], compressed.  Returns false when there is no memory. */
 static bool compress_to(struct sink *sink, const struct message *bytes)
 {
   unsigned char out[65536];
@@ -325,10 +324,8 @@ static bool compress_to(struct sink *sink, const struct message *bytes)
   int result;
   /* 16: with the header of gzip. */
   if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, 8,
-                   Z_DEFAULT_STRATEGY) != Z_OK) {
-    complain("not enough memory");
+                   Z_DEFAULT_STRATEGY) != Z_OK)
     return false;
-  }
   do {
     if (z.avail_in == 0) {
       z.avail_in = left < UINT32_MAX ? (uInt) left : UINT32_MAX;
@@ -343,16 +340,13 @@ static bool compress_to(struct sink *sink, const struct message *bytes)
   return true;
 }
 
-enum status write_pprof(const char *path, bool force,
-                        const struct profile_origin *origin,
-                        const struct profile *profile)
+bool write_pprof(struct sink *sink, const struct profile_origin *origin,
+                 const struct profile *profile)
 {
   struct writer w = {
     .origin = origin, .profile = profile, .texts = new_pair_map(),
     .functions = new_pair_map(), .locations = new_pair_map()
   };
-  struct sink *sink = open_sink(path, force);
-  if (sink == NULL) return STATUS_CANNOT_WRITE;
   add_profile(&w);
   bool made = compress_to(sink, &w.out);
   free_pair_map(&w.texts);
@@ -362,5 +356,5 @@ enum status write_pprof(const char *path, bool force,
   free_message(&w.strings);
   free_message(&w.message);
   free_message(&w.part);
-  return close_sink(sink, made) && made ? STATUS_OK : STATUS_CANNOT_WRITE;
+  return made;
 }

@@ -20,7 +20,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "common.h"
-#include "sink.h"
+#include "output_file.h"
+
+/* A sink of open_sink; the sink is the first member, so that a pointer to it is one
+   to this. */
+struct output_file {
+  struct sink sink;
+  const char *path;               /* to be; NULL: standard output */
+  char *temporary;                /* its name until it is whole, or NULL */
+  bool force;                     /* replaces a file with the name [path] */
+};
 
 /* Returns [path], without slashes at its end, with ".PID.part" after it.  A
    long name is cut so that the result is not longer than NAME_MAX. */
@@ -40,76 +49,44 @@ char *temporary_name(const char *path)
   return name;
 }
 
-/* Opens the file of the sink and sets [sink->fd].  Unless [sink->path] names a
-   file that is not regular, creates a new file and sets [sink->temporary] to
+/* Opens the file of [out] and sets its descriptor.  Unless [out->path] names a
+   file that is not regular, creates a new file and sets [out->temporary] to
    its name.  Returns false, with a message, when the file cannot be opened, is
-   an input, or exists while [force] is false; [sink->temporary] may then be
+   an input, or exists while [out->force] is false; [out->temporary] may then be
    set. */
-static bool open_file(struct sink *sink, bool force)
+static bool open_file(struct output_file *out)
 {
-  const char *path = sink->path;
+  const char *path = out->path;
   struct stat there;
   int flags = O_WRONLY | O_CLOEXEC;
   if (refuse_input(path)) return false;
   if (stat(path, &there) < 0 || S_ISREG(there.st_mode)) {
-    if (refuse_existing(path, force)) return false;
-    sink->temporary = temporary_name(path);
+    if (refuse_existing(path, out->force)) return false;
+    out->temporary = temporary_name(path);
     flags |= O_CREAT | O_EXCL;
   }
-  sink->fd = open(sink->temporary != NULL ? sink->temporary : path, flags,
-                  0666);
-  if (sink->fd >= 0) return true;
+  out->sink.fd = open(out->temporary != NULL ? out->temporary : path, flags,
+                      0666);
+  if (out->sink.fd >= 0) return true;
   complain("%s: cannot write it: %s", path, strerror(errno));
   return false;
 }
 
 struct sink *open_sink(const char *path, bool force)
 {
-  struct sink *sink = malloc(sizeof *sink);
-  if (sink == NULL) {
+  struct output_file *out = malloc(sizeof *out);
+  if (out == NULL) {
     complain("not enough memory");
     return NULL;
   }
-  sink->path = strcmp(path, "-") == 0 ? NULL : path;
-  sink->temporary = NULL;
-  sink->force = force;
-  sink->fd = STDOUT_FILENO;
-  sink->error = 0;
-  sink->used = 0;
-  if (sink->path == NULL || open_file(sink, force)) return sink;
-  free(sink->temporary);
-  free(sink);
+  begin_sink(&out->sink, STDOUT_FILENO, UINT64_MAX);
+  out->path = strcmp(path, "-") == 0 ? NULL : path;
+  out->temporary = NULL;
+  out->force = force;
+  if (out->path == NULL || open_file(out)) return &out->sink;
+  free(out->temporary);
+  free(out);
   return NULL;
-}
-
-void sink_flush(struct sink *sink)
-{
-  for (size_t done = 0; done < sink->used && sink->error == 0; ) {
-    ssize_t n = write(sink->fd, sink->buffer + done, sink->used - done);
-    if (n >= 0)
-      done += (size_t) n;
-    else if (errno != EINTR)
-      sink->error = errno;
-  }
-  sink->used = 0;
-}
-
-char *sink_room(struct sink *sink, size_t size)
-{
-  if (size > SINK_SIZE - sink->used) sink_flush(sink);
-  return sink->buffer + sink->used;
-}
-
-void sink_write(struct sink *sink, const void *bytes, size_t size)
-{
-  const char *from = bytes;
-  while (size > 0) {
-    size_t part = size < SINK_SIZE ? size : SINK_SIZE;
-    memcpy(sink_room(sink, part), from, part);
-    sink->used += part;
-    from += part;
-    size -= part;
-  }
 }
 
 /* Renames [temporary] to [path], where nothing must be.  Returns 0, or -1 with
@@ -140,25 +117,27 @@ bool give_name(const char *temporary, const char *path, bool force)
 
 void report_sink(const struct sink *sink)
 {
+  const struct output_file *out = (const struct output_file *) sink;
   complain("%s: cannot write it: %s",
-           sink->path == NULL ? "standard output" : sink->path,
+           out->path == NULL ? "standard output" : out->path,
            strerror(sink->error));
 }
 
 bool close_sink(struct sink *sink, bool keep)
 {
+  struct output_file *out = (struct output_file *) sink;
   if (keep) sink_flush(sink);
-  if (sink->path != NULL && close(sink->fd) < 0 && sink->error == 0)
+  if (out->path != NULL && close(sink->fd) < 0 && sink->error == 0)
     sink->error = errno;
   /* A reader that closed the pipe needs no more. */
-  if (sink->path == NULL && sink->error == EPIPE) sink->error = 0;
+  if (out->path == NULL && sink->error == EPIPE) sink->error = 0;
   bool right = sink->error == 0 || !keep;
   if (!right) report_sink(sink);
-  else if (keep && sink->path != NULL && sink->temporary != NULL)
-    right = give_name(sink->temporary, sink->path, sink->force);
-  if (sink->temporary != NULL && !(keep && right)) unlink(sink->temporary);
-  free(sink->temporary);
-  free(sink);
+  else if (keep && out->path != NULL && out->temporary != NULL)
+    right = give_name(out->temporary, out->path, out->force);
+  if (out->temporary != NULL && !(keep && right)) unlink(out->temporary);
+  free(out->temporary);
+  free(out);
   return right;
 }
 

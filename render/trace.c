@@ -31,6 +31,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "memory.h"
+#include "target.h"
 #include "text.h"
 #include "trace.h"
 
@@ -80,6 +82,8 @@ static void copy_name(char *out, const char *name)
 static struct trace_class *new_class(struct trace_process *p, uint32_t id)
 {
   struct trace_class *class = allocate(1, sizeof *class);
+  class->before = p->last_class;
+  p->last_class = class;
   class->number = ++p->trace->classes;
   class->id = (uint16_t) id;
   class->category = TRACE_CATEGORIES - 1;
@@ -685,12 +689,6 @@ static void write_request(struct trace_process *p, struct trace_event *e)
   e->request = NULL;
 }
 
-static void say(void *state, const char *message)
-{
-  (void) state;
-  note("%s", message);
-}
-
 /* Writes the sample [e]: an instant without the frames, and a sample with its
    stack. */
 static void write_sample(struct trace_process *p, const struct trace_event *e)
@@ -698,7 +696,7 @@ static void write_sample(struct trace_process *p, const struct trace_event *e)
   struct trace *t = p->trace;
   struct eventring_event event = *e->event;
   struct trace_event sample = *e;
-  if (p->symbols == NULL) p->symbols = new_symbols(p->cursor, say, NULL);
+  if (p->symbols == NULL) p->symbols = new_symbols(p->cursor, t->say, NULL);
   sample.stack = trace_stack_of(t->stacks, p->cursor, p->symbols, e->event);
   event.words = SAMPLE_FIRST_FRAME;
   sample.event = &event;
@@ -717,7 +715,7 @@ static const struct eventring_event *without_frames(
   return copy;
 }
 
-static void trace_event(void *state, const struct eventring_event *event)
+void trace_event(void *state, const struct eventring_event *event)
 {
   struct trace_process *p = state;
   struct trace *t = p->trace;
@@ -769,10 +767,7 @@ static void trace_event(void *state, const struct eventring_event *event)
   ring->last_ns = e.ns;
 }
 
-/* The function [pass] of a struct reading; [state] is the trace.  Flushes the
-   sink when there are no events at present, and ends the reading when writing
-   fails. */
-static bool pass(void *state, bool idle)
+bool trace_pass(void *state, bool idle)
 {
   struct trace *t = state;
   if (idle && t->sink != NULL) sink_flush(t->sink);
@@ -800,15 +795,13 @@ static const char *base_name(const char *path)
   return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
-/* Adds the process of [source] to the trace, and sets [state] of the source to
-   it.  [t->processes] must have room. */
-static void add_process(struct trace *t, struct source *source)
+/* Adds the process of [cursor] to the trace.  [t->processes] must have room. */
+static void add_process(struct trace *t, struct eventring_cursor *cursor)
 {
   struct trace_process *p = &t->processes[t->process_count];
-  source->state = p;
   p->trace = t;
-  p->cursor = source->cursor;
-  p->info = target_info(source->cursor);
+  p->cursor = cursor;
+  p->info = target_info(cursor);
   p->pid = unique_pid(t, p->info.pid);
   p->number = (uint32_t) ++t->process_count;
   copy_name(p->name, base_name(p->info.program));
@@ -839,28 +832,88 @@ static void tell_new_names(struct trace_process *p)
   for (uint32_t i = 0; i < p->track_count; i++) tell_track(p->tracks[i]);
 }
 
-enum status write_trace(struct trace *t, struct source *sources,
-                               int count, bool follow)
+void begin_trace(struct trace *t, struct eventring_cursor *const *cursors,
+                 int count)
 {
-  t->follow = follow;
   t->processes = allocate((size_t) count, sizeof *t->processes);
   t->tids = allocate(1, TIDS / 8);
   static const struct trace_field_kind no_kind = { .is = NULL };
   t->continued = make_field(t, &no_kind, "continued");
   if (!t->format->raw) t->stacks = new_trace_stacks();
-  for (int i = 0; i < count; i++) add_process(t, &sources[i]);
+  for (int i = 0; i < count; i++) add_process(t, cursors[i]);
   t->base_ns = t->processes[0].info.started_ns;
-
   t->format->start(t);
-  enum status status = read_sources(sources, count, &(struct reading) {
-    .follow = follow, .changes = true, .open_spans = true, .state = t,
-    .event = trace_event,
-    .pass = pass
-  });
-  for (int i = 0; i < count; i++) {
+}
+
+void end_trace(struct trace *t)
+{
+  for (int i = 0; i < t->process_count; i++) {
     if (!t->format->raw) forget_spans(t->processes[i].spans);
     tell_new_names(&t->processes[i]);
   }
   t->format->finish(t);
-  return status;
+}
+
+/* Memory */
+
+static void free_field(struct trace_field *field)
+{
+  free(field->form);
+  free(field);
+}
+
+static void free_class(const struct trace *t, struct trace_class *class)
+{
+  if (t->format->free_class != NULL && class->form != NULL)
+    t->format->free_class(class);
+  else
+    free(class->form);
+  for (uint32_t i = 0; i < class->name_room; i++)
+    if (class->names[i] != NULL) free_field(class->names[i]);
+  for (struct trace_field_kind *kind = class->kinds; kind != NULL; ) {
+    struct trace_field_kind *next = kind->next;
+    free(kind);
+    kind = next;
+  }
+  free(class->names);
+  free(class->fields);
+  free(class);
+}
+
+static void free_track(struct trace_track *track)
+{
+  if (track == NULL) return;
+  free(track->form);
+  free(track->open);
+  free(track);
+}
+
+static void free_process(struct trace_process *p)
+{
+  for (struct trace_class *class = p->last_class; class != NULL; ) {
+    struct trace_class *before = class->before;
+    free_class(p->trace, class);
+    class = before;
+  }
+  for (uint32_t i = 0; i < p->track_count; i++) free_track(p->tracks[i]);
+  free_track(p->stops);
+  if (p->symbols != NULL) free_symbols(p->symbols);
+  free_spans(p->spans);
+  free_requests(p->requests);
+  free_samples(p->samples);
+  free(p->track_places.places);
+  free(p->tracks);
+  free(p->rings);
+  free(p->classes);
+}
+
+void free_trace(struct trace *t)
+{
+  for (int i = 0; i < t->process_count; i++) free_process(&t->processes[i]);
+  if (t->format->free != NULL) t->format->free(t);
+  else free(t->form);
+  free_trace_stacks(t->stacks);
+  free_field(t->continued);
+  free(t->tids);
+  free(t->processes);
 }
