@@ -15,9 +15,12 @@ const has = (page, text) =>
 const go = (page, hash) => page.evaluate((h) => { location.hash = h; }, hash);
 const seen = (page, selector) =>
   page.waitForSelector(selector, { visible: true, timeout });
-const press = (page, label) => page.evaluate((text) =>
-  [...document.querySelectorAll('.toolbar button')]
-    .find((b) => b.innerText === text).click(), label);
+const press = async (page, label) => {
+  const find = (text) => [...document.querySelectorAll('.toolbar button')]
+    .find((b) => b.innerText === text);
+  const button = await page.waitForFunction(find, { timeout }, label);
+  await button.evaluate((b) => b.click());
+};
 const silent = (page) => assert.deepEqual(page.complaints, []);
 
 // Runs [body] with a page of its own at [path], which must not complain.
