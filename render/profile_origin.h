@@ -30,8 +30,8 @@ struct profile_origin {
   uint64_t sample_period_ns;      /* 0: it differs */
 };
 
-/* Returns the origin of a profile of the process of [cursor] alone, as far as its
-   events were read. */
+/* Returns the origin of a profile of the process of [cursor] alone, with the events
+   that were lost up to now. */
 struct profile_origin origin_of_process(struct eventring_cursor *cursor);
 
 #endif /* RENDER_PROFILE_ORIGIN_H */

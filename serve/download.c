@@ -219,7 +219,7 @@ static void cut_rings(struct making *m, struct eventring_cursor *cursor, int fd)
   close(all);
 }
 
-/* Replaces the file of the download by that of the view, a recording, which keeps
+/* Replaces the file of the download by the file of the view, a recording, which keeps
    its name. */
 static void take_whole(struct making *m)
 {

@@ -28,9 +28,8 @@ enum store_change {
 
 /* delete_stored removes the recording [name] of the folder [store] with its note;
    rename_stored gives it the name [to], which no other file has, and note_stored
-   the note [note], "" for none, of fewer than STORE_NOTE bytes.  Names are those of
-   struct stored: they end in .evr, have no slash and no control characters, and do
-   not begin with a dot.  Write one line to [why], a buffer of [why_size] bytes,
+   the note [note], "" for none, of fewer than STORE_NOTE bytes.  Names end in .evr,
+   have no slash and no control characters, and do not begin with a dot.  Write one line to [why], a buffer of [why_size] bytes,
    unless the result is STORE_DONE.  May be called by any thread. */
 enum store_change delete_stored(const char *store, const char *name, char *why,
                                 size_t why_size);

@@ -11,7 +11,7 @@
 /**************************************************************************/
 
 /* The notes that people write about recordings in a store: the note about NAME is the
-   text of the file NAME.note beside it. */
+   text of the file NAME.note in the same folder. */
 
 #ifndef SOURCES_STORE_NOTE_H
 #define SOURCES_STORE_NOTE_H
@@ -24,8 +24,8 @@
 /* In all of these, [folder] is the descriptor of the store, or AT_FDCWD if [name] is a
    path. */
 
-/* Reads the note about the recording [name] into [note], as far as it fits: any bytes,
-   up to a NUL; "" when there is none. */
+/* Reads the note about the recording [name] into [note]: any bytes, up to a NUL, and
+   STORE_NOTE - 1 at most; "" if the recording has no note. */
 void read_store_note(int folder, const char *name, char note[STORE_NOTE]);
 
 /* Replaces the note about [name] by [note]; [temporary] is the name that

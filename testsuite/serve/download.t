@@ -155,6 +155,49 @@ ok "HEAD makes no file that stays open" head_only
 end_server
 ok "the server has no complaint" [ ! -s serve.err ]
 
+# Clients that do not read: 4 have a file that is larger than what the system keeps for
+# them, which is a recording with 64 MiB of zeros at its end.
+{ cat whole.evr; head -c 67108864 /dev/zero; } >large.evr
+cat >waiting.pl <<'P'
+use IO::Socket::INET;
+my ($port, $path, $token) = @ARGV;
+my @s = map { IO::Socket::INET->new(PeerAddr => "127.0.0.1:$port") or die } 1..4;
+for my $s (@s) {
+  syswrite $s, "GET $path HTTP/1.1\r\nHost: localhost\r\n" .
+    "Authorization: Bearer $token\r\n\r\n";
+  sysread $s, my $head, 12;
+  die $head unless $head eq "HTTP/1.1 200";
+}
+$| = 1;
+print "begun\n";
+<STDIN>;
+P
+serve large.evr ring.eventring
+find_process 4242424
+read_of() {
+  field_is /api/processes ".processes[] | select(.path == \"$1\") | .reading" false
+}
+within 60 read_of large.evr
+large=$(id_of large.evr)
+memory() { awk '/^VmRSS/ { print $2 }' "/proc/$server/status"; }
+before=$(memory)
+mkfifo go
+perl waiting.pl "${base##*:}" "/api/processes/$large/recording" "$token" <go >begun &
+clients=$!
+started="$started $clients"
+exec 8>go
+ok "four clients have begun to read a large file" within 60 [ -s begun ]
+ok "a fifth is refused, and may come later" \
+  refused 409 "$large" recording '4 downloads go on'
+ok "other requests are answered" with_token_is 200 "$base/api/processes/$large/stat"
+exec 8>&-
+wait "$clients"
+fetches() { fetch large.copy "$large" recording; }
+ok "when they are gone, it is sent whole" eval 'within 60 fetches && cmp large.evr large.copy'
+ok "the server has not grown by more than 16 MB (got $(($(memory) - before)) KB)" \
+  [ "$(memory)" -lt $((before + 16384)) ]
+end_server
+
 # A file cannot have more than 4 KiB, as if the limit were reached.
 cat >limited <<'L'
 #!/bin/sh

@@ -12,6 +12,9 @@ import {
 const { ADDRESS: address, ORDERS: orders, ANSWERS: answers, STORE: store,
         EVENTRING_BIN: command } = process.env;
 const browser = await launch();
+const downloads = fs.mkdtempSync(`${store}-downloads-`);
+await (await browser.target().createCDPSession()).send(
+  'Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: downloads });
 const api = (path) => ask(address, path);
 
 const holds = (condition) => eventually(async () =>
@@ -79,6 +82,24 @@ await test('it is listed, with the number of its events', async () => {
   silent();
 });
 
+await test('it gets a note and another name, and is downloaded as it is', async () => {
+  const [old] = fs.readdirSync(store);
+  const whole = fs.readFileSync(`${store}/${old}`);
+  await click(page, `[aria-label="Add a note ${old}"]`);
+  await page.type('input[name=note]', 'a first try');
+  await page.keyboard.press('Enter');
+  await has('a first try');
+  await click(page, `[aria-label="Rename ${old}"]`);
+  await page.locator('input[name=rename]').fill('first try.evr');
+  await page.keyboard.press('Enter');
+  await click(page, '[aria-label="Download first try.evr"]');
+  await has('Downloaded firsttry.evr');
+  await eventually(() => assert.ok(
+    fs.readFileSync(`${downloads}/firsttry.evr`).equals(whole)));
+  assert.equal((await rows('saved'))[0][10].startsWith('a first try'), true);
+  silent();
+});
+
 await test('it is opened like a process', async () => {
   await click(page, '[data-table=saved] a');
   await has('Utilisation');
@@ -87,6 +108,13 @@ await test('it is opened like a process', async () => {
   assert.equal(new URL(page.url()).hash.includes(id), false);
   await seen('.histogram');
   assert.equal(await page.$eval('.state', (e) => e.innerText), 'saved');
+  await click(page, '.menu summary');
+  await press('Chrome trace');
+  await has('Downloaded slow-');
+  await eventually(() => {
+    const name = fs.readdirSync(downloads).find((f) => f.endsWith('.json'));
+    JSON.parse(fs.readFileSync(`${downloads}/${name}`));
+  });
   assert.equal(await page.$('.quick'), null);
   silent();
 });
@@ -153,6 +181,28 @@ function factor(text) {
   const number = Number(text.replace('−', '-').replace(/[×% +]/g, ''));
   return text.startsWith('×') ? number : 1 + number / 100;
 }
+
+await test('a recording of a window is sound, and is deleted after a question',
+  async () => {
+    const { saved: [link] } = await api('/api/saved');
+    await go(`#/process/${link.id}/tables?from=1000000&to=100000000`);
+    await click(page, '.menu summary');
+    await press('Recording');
+    await eventually(() => {
+      const name = fs.readdirSync(downloads).find((f) => f.endsWith('-0.001s-0.100s.evr'));
+      assert.ok(name);
+      assert.match(execFileSync(command, ['check', `${downloads}/${name}`],
+                                { encoding: 'utf8' }), /events/);
+    });
+    fs.copyFileSync(link.path, `${store}/copy.evr`);
+    await go('#/saved');
+    await click(page, '[aria-label="Delete copy.evr"]');
+    await click(page, 'dialog .delete');
+    await until(page, () => !document.querySelector('main').innerText
+      .includes('copy.evr'));
+    assert.ok(!fs.existsSync(`${store}/copy.evr`));
+    silent();
+  });
 
 await test('two recordings are compared: the table has the numbers of the server',
   async () => {
