@@ -88,7 +88,8 @@ function timeline(now, from, to, width, domains) {
       return;
     }
     for (let t = Math.max(0, Math.floor(from / step) * step); t < end; t += step)
-      spans.push([t, Math.min(t + length, now), name, 0, kind, cause]);
+      if (t + length >= from)
+        spans.push([t, Math.min(t + length, now), name, 0, kind, cause]);
   };
   const lanes = Array.from({ length: domains }, (_, domain) => {
     const spans = [];
@@ -100,6 +101,10 @@ function timeline(now, from, to, width, domains) {
     return { domain, thread: 4242 + domain, name: hostile[domain],
              backup: false, spans };
   });
+  // The backup threads of the first two domains only collect.
+  for (const { domain, name, spans } of lanes.slice(0, 2))
+    lanes.push({ domain, thread: 5242 + domain, name, backup: true,
+                 spans: spans.filter((s) => s[4] === 0).map((s) => [...s]) });
   const gaps = from < 25e9 && to > 20e9
     ? [[20e9, 22e9, 50, 1], [22e9, 25e9, 'paused', null]] : [];
   // The numbers of names are good for one answer.

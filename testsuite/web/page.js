@@ -490,6 +490,88 @@ await test('a click on a span of the end of the data holds the timeline',
       document.querySelector('[data-range]').dataset.range === 'fixed');
   }));
 
+// The parameters of the last request for [part] of the process.
+const lastAsked = (part) => Object.fromEntries(new URL(mock.requests.findLast(
+  (r) => r.includes(`/${part}?`)).slice(4), 'http://x').searchParams);
+const values = (page) => page.evaluate(() =>
+  Object.fromEntries(new URLSearchParams(location.hash.split('?')[1])));
+
+// The height of all lanes, in pixels: 14 a row, 6 a lane and 24 the ruler.
+const lanesHeight = (page) => page.$eval('.lanes .all', (e) => e.clientHeight);
+const lanesAre = (page, height) => until(page, (wanted) =>
+  document.querySelector('.lanes .all').clientHeight === wanted, height);
+const pushed = (page, text) => page.evaluate((start) =>
+  [...document.querySelectorAll('.toolbar button')]
+    .find((b) => b.innerText.startsWith(start)).click(), text);
+
+await test('four domains fit into the window; backup threads and rows without spans take '
+  + 'no room', () => onPage('#/process/100/timeline?from=40000000000&to=40100000000',
+  async (page) => {
+    await seen(page, 'canvas.timeline');
+    // Waits, stops, collections, spans and requests
+    await lanesAre(page, 24 + 4 * (5 * 14 + 6));
+    const { y, height } = await (await seen(page, '.lanes')).boundingBox();
+    assert.ok(y + height <= 900, `${y} ${height}`);
+    assert.ok(await page.$eval('.lanes', (e) => e.scrollHeight <= e.clientHeight));
+    await pushed(page, 'Backup threads');
+    await lanesAre(page, 24 + 4 * (5 * 14 + 6) + 2 * (14 + 6));
+    assert.equal((await values(page)).backup, '1');
+    await page.reload();
+    await lanesAre(page, 24 + 4 * (5 * 14 + 6) + 2 * (14 + 6));
+    assert.equal(await page.$$eval('.hint', (all) => all.length), 1);
+    assert.ok(await page.$eval('.hint', (e) => e.clientHeight < 24));
+  }, { height: 900 }));
+
+await test('lanes keep their rows while the user pans',
+  () => onPage('#/process/100/timeline?from=40000000000&to=40001000000', async (page) => {
+    const canvas = await seen(page, 'canvas.timeline');
+    const all = 24 + 4 * (5 * 14 + 6);
+    await lanesAre(page, all);
+    await canvas.focus();
+    // 5 ms later there are no stops and no collections.
+    for (let i = 0; i < 25; i++) await page.keyboard.press('ArrowRight');
+    await eventually(() => assert.ok(lastAsked('timeline').from > 40.003e9));
+    assert.equal(await lanesHeight(page), all);
+    await go(page, '#/process/100/timeline?from=40005000000&to=40006000000');
+    await page.reload();
+    await lanesAre(page, 24 + 4 * (3 * 14 + 6));
+  }));
+
+await test('lanes are hidden and pinned by the keyboard, as the address says',
+  () => onPage('#/process/100/timeline?from=40000000000&to=40002000000', async (page) => {
+    await seen(page, 'canvas.timeline');
+    const lane = 5 * 14 + 6;
+    await lanesAre(page, 24 + 4 * lane);
+    await pushed(page, 'Lanes');
+    await (await seen(page, '.lane-list input')).focus();
+    await page.keyboard.press('Space');
+    await lanesAre(page, 24 + 3 * lane);
+    await (await page.$('.lane-list li:last-child button')).focus();
+    await page.keyboard.press('Enter');
+    await until(page, () => location.hash.includes('pin='));
+    const { hide, pin } = await values(page);
+    assert.deepEqual([hide, pin], ['0.4242', '3.4245']);
+    await page.reload();
+    await lanesAre(page, 24 + 3 * lane);
+    const { x, y } = await (await seen(page, 'canvas.timeline')).boundingBox();
+    await retry(page, () => page.mouse.click(x + 200, y + 24 + 2 * 14 + 7),
+                () => document.querySelector('.chosen') !== null);
+    assert.match(await page.$eval('.chosen', (e) => e.innerText),
+                 /minor \(collector\) in bad/);
+    await has(page, 'Lanes (1 hidden)');
+  }));
+
+await test('? lists the keys, and Esc closes the list',
+  () => onPage('#/process/100/timeline', async (page) => {
+    await (await seen(page, 'canvas.timeline')).focus();
+    await page.keyboard.press('?');
+    await seen(page, 'dialog.keys[open]');
+    await page.keyboard.press('Escape');
+    await until(page, () => !document.querySelector('dialog.keys').open);
+    await page.keyboard.press('?');
+    await seen(page, 'dialog.keys[open]');
+  }));
+
 await test('the time between two events: asked by filters, shown in the timeline',
   () => onPage('#/process/100/between', async (page) => {
     await seen(page, 'input[name=first]');
@@ -518,11 +600,6 @@ await test('the time between two events: asked by filters, shown in the timeline
     assert.match(page.url(), /\/timeline\?.*&from=29998200000&to=30010800000$/);
   }));
 
-// The parameters of the last request for [part] of the process.
-const lastAsked = (part) => Object.fromEntries(new URL(mock.requests.findLast(
-  (r) => r.includes(`/${part}?`)).slice(4), 'http://x').searchParams);
-const values = (page) => page.evaluate(() =>
-  Object.fromEntries(new URLSearchParams(location.hash.split('?')[1])));
 const tab = async (page, view) => {
   await click(page, `.tabs a[href*="/${view}"]`);
   await until(page, (name) => location.hash.includes(`/${name}`) &&

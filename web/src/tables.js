@@ -3,7 +3,7 @@
 import { html, useEffect, useRef, useState } from './html.js';
 import { get, ofProcess } from './api.js';
 import * as format from './format.js';
-import { pauseAddress } from './lanes.js';
+import { pauseAddress } from './choice.js';
 import { Table } from './table.js';
 import { coverText, isFixed, limits } from './range.js';
 

@@ -1,0 +1,74 @@
+// The mouse on the picture of the timeline.
+
+import { useEffect, useRef, useState } from './html.js';
+import { find } from './choice.js';
+import { ruler_px } from './lanes.js';
+import { moved, zoomed } from './timeline_window.js';
+
+const still_px = 4;             // a shorter movement is a click
+
+// Wheel: zooms at the pointer or, with Shift, moves.
+function useWheel(canvas, state) {
+  useEffect(() => {
+    const wheel = (event) => {
+      event.preventDefault();
+      const { view, move, timeAt } = state.current;
+      if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
+        move(moved(view, (event.deltaX || event.deltaY) / 1000));
+      else
+        move(zoomed(view, Math.exp(event.deltaY / 400), timeAt(event.offsetX)));
+    };
+    const element = canvas.current;
+    element.addEventListener('wheel', wheel, { passive: false });
+    return () => element.removeEventListener('wheel', wheel);
+  }, []);
+}
+
+// Returns the handlers of the canvas and the pixels that are being selected.  [place]:
+// geometry of the view.  [hold] ends following, so that the chosen span stays in view.
+// [scroll]: scrolls the lanes to a pixel.
+export function useInput({ canvas, place, view, move, hold, scroll, choose, picture }) {
+  const drag = useRef(null);
+  const [selection, select] = useState(null);
+  const timeAt = (x) => place.from + (x - place.left) /
+    (place.width - place.left) * (place.to - place.from);
+  const state = useRef();
+  state.current = { view, move, timeAt };
+  useWheel(canvas, state);
+  const onPointerDown = (event) => {
+    if (event.button !== 0) return;
+    canvas.current.setPointerCapture(event.pointerId);
+    const { offsetX: x, offsetY: y, shiftKey } = event;
+    drag.current = { x, y, view, top: place.top,
+                     select: shiftKey || y < ruler_px };
+  };
+  const onPointerMove = ({ offsetX: x, offsetY: y }) => {
+    const d = drag.current;
+    if (!d || !d.moving && Math.hypot(x - d.x, y - d.y) < still_px) return;
+    d.moving = true;
+    if (d.select) {
+      select([d.x, x]);
+      return;
+    }
+    move(moved(d.view, (d.x - x) / (place.width - place.left)));
+    scroll(d.top + d.y - y);
+  };
+  const onPointerUp = ({ offsetX: x, offsetY: y }) => {
+    const d = drag.current;
+    drag.current = null;
+    select(null);
+    if (d?.moving && d.select)
+      move([d.x, x].sort((a, b) => a - b).map(timeAt), true);
+    else if (d && !d.moving && picture) {
+      const hit = find(picture, place, x, y);
+      if (hit?.span) hold();
+      choose(hit && { ...hit, names: picture.names });
+    }
+  };
+  const onDblClick = ({ offsetX: x, offsetY: y }) => {
+    const hit = picture && find(picture, place, x, y)?.span;
+    if (hit) move(zoomed([hit[0], hit[1]], 1.4), true);
+  };
+  return { selection, handlers: { onPointerDown, onPointerMove, onPointerUp,
+                                  onDblClick } };
+}
