@@ -561,6 +561,41 @@ await test('lanes are hidden and pinned by the keyboard, as the address says',
     await has(page, 'Lanes (1 hidden)');
   }));
 
+await test('the line and the tooltip say what is under the pointer, and the picture is not '
+  + 'drawn again', () => onPage('#/process/100/timeline?from=40000000000&to=40002000000',
+  async (page) => {
+    const { x, y } = await (await seen(page, 'canvas.timeline')).boundingBox();
+    await lanesAre(page, 24 + 4 * (5 * 14 + 6));
+    const at = async (dx, dy) => {
+      await page.mouse.move(x + dx, y + dy);
+      await until(page, (left) =>
+        document.querySelector('.crosshair')?.style.left === left, `${dx}px`);
+      return page.evaluate(() => [document.querySelector('.crosshair').innerText,
+        document.querySelector('.tooltip')?.innerText.split('\n')]);
+    };
+    await at(300, 300);
+    await page.evaluate(() => {
+      window.drawings = 0;
+      const { clearRect } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.clearRect = function (...box) {
+        window.drawings++;
+        clearRect.apply(this, box);
+      };
+    });
+    const [time, lines] = await at(200, 24 + 2 * 14 + 7);
+    assert.match(time, /^40\.000.0\d\d s$/);
+    assert.deepEqual(lines, ['minor', 'collector, 400 µs', 'from 40.000 000 000 s'.replace(
+      / (?=0)/g, '\u202f'), 'cause: minor heap full', hostile[0]]);
+    assert.equal((await at(900, 24 + 2 * 14 + 7))[1], null);
+    assert.equal(await page.evaluate(() => window.drawings), 0);
+    await page.mouse.move(x + 200, y - 20);
+    await until(page, () => !document.querySelector('.crosshair'));
+    await go(page, '#/process/100/timeline?from=19000000000&to=26000000000');
+    await eventually(async () => assert.deepEqual(
+      (await at(150 + Math.round((1128 - 32) * 5 / 7), 24 + 2 * 14 + 7))[1],
+      ['paused', '3.00 s', hostile[0]]));
+  }));
+
 await test('? lists the keys, and Esc closes the list',
   () => onPage('#/process/100/timeline', async (page) => {
     await (await seen(page, 'canvas.timeline')).focus();

@@ -111,16 +111,20 @@ function drawName(context, lane, { left, top }) {
   context.fillText(number, 4, y + 1.5 * row_px);
 }
 
-// A gap: events lost, overwritten or not recorded, in the lanes of a domain or
-// in all.
+// Says what a gap is: events lost, overwritten or not recorded.
+export function gapText([, , reason, , overwritten]) {
+  return typeof reason === 'string' ? format.name(reason)
+    : `${format.count(reason)} events ${
+      overwritten ? 'no longer in the ring' : 'lost'}`;
+}
+
+// Draws a gap in the lanes of its domain or in all.
 function drawGap(context, gap, lanes, view) {
-  const [begin, end, reason, , overwritten] = gap;
+  const [begin, end] = gap;
   const place = clip(begin, end, view);
   if (!place) return;
   const [x, width] = [place[0], Math.max(2, place[1] - place[0])];
-  const text = typeof reason === 'string' ? format.name(reason)
-    : `${format.count(reason)} events ${
-      overwritten ? 'no longer in the ring' : 'lost'}`;
+  const text = gapText(gap);
   for (const lane of lanes) {
     if (!isOf(gap, lane)) continue;
     const y = lane.top - view.top + ruler_px;

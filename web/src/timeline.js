@@ -4,10 +4,10 @@ import { html, useEffect, useMemo, useRef, useState } from './html.js';
 import * as format from './format.js';
 import { useCanvas } from './canvas.js';
 import { findChoice, nameOfChoice } from './choice.js';
+import { Chosen } from './chosen.js';
+import { Hover } from './hover.js';
 import { useLaneChoice, useLaneList } from './lane_list.js';
-import {
-  isMerged, isPause, kindNames, laneName, layOut, nameOf, nameWidth, ruler_px, stop,
-} from './lanes.js';
+import { isMerged, isPause, layOut, nameWidth, ruler_px } from './lanes.js';
 import { Legend } from './legend.js';
 import { PauseDetail } from './pause.js';
 import { draw } from './picture.js';
@@ -31,20 +31,6 @@ function Toolbar({ view, move, follow, now, children }) {
     <span class="quiet">${format.duration(view[1] - view[0])} from ${
       format.moment(view[0], (view[1] - view[0]) / 100)}</span>
   </div>`;
-}
-
-// [chosen]: with the names of its own answer; the next answer has others.
-function Chosen({ chosen }) {
-  const { lane, span, names } = chosen;
-  const [from, to, , , kind, last] = span;
-  const merged = isMerged(span);
-  return html`<p class="chosen"><b>${nameOf(chosen, span)}</b>
-    ${!merged && ` (${kindNames[kind]})`} in ${laneName(lane)}: ${
-      format.duration(to - from)}, from ${format.moment(from, 1)}
-    ${merged
-      ? ` · they fill ${format.share(last)} of this time; zoom in to see each`
-      : last != null && ` · ${kind === stop ? 'reason' : 'cause'}: ${
-        format.phrase(names[last])}`}</p>`;
 }
 
 // Says that the server stopped before the end of the window.
@@ -81,6 +67,7 @@ export function Timeline({ id, process, data, address, range, setRange }) {
   const [top, setTop] = useState(0);
   const [keysShown, showKeys] = useState(false);
   const scroller = useRef(null);
+  const pointer = useRef(null);
   const { answer, error } = useAnswer(id, view, size[0]);
   const { choice, change } = useLaneChoice(address);
   const picture = useMemo(() => answer && { ...answer, ...layOut(answer.lanes, choice) },
@@ -91,16 +78,15 @@ export function Timeline({ id, process, data, address, range, setRange }) {
   const [from, to] = follow && answer ? answer.view : view;
   const place = { from, to, left: nameWidth(size[0]), width: size[0],
                   height: size[1], top, waits: process.categories?.includes('wait') };
-  const input = {};
+  const [selection, select] = useState(null);
   const canvas = useCanvas((context, width, height) => {
     if (width !== size[0] || height !== size[1]) setSize([width, height]);
     else if (picture)
-      draw(context, picture, place, chosen?.span ? chosen : null,
-           input.selection);
-  });
-  Object.assign(input, useInput({ canvas, place, view, move, choose, picture,
+      draw(context, picture, place, chosen?.span ? chosen : null, selection);
+  }, [picture, ...Object.values(place), chosen, selection]);
+  const handlers = useInput({ canvas, place, view, move, choose, picture, pointer, select,
     hold: () => follow && move([from, to]),
-    scroll: (y) => { scroller.current.scrollTop = y; } }));
+    scroll: (y) => { scroller.current.scrollTop = y; } });
   const onKeyDown = (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === 'Escape') choose(null);
@@ -119,7 +105,8 @@ export function Timeline({ id, process, data, address, range, setRange }) {
       <div class="all"><div class="stage">
         <canvas ref=${canvas} class="timeline" tabindex="0" role="application"
           aria-label="Timeline: arrows move, plus and minus zoom, Home shows all"
-          onKeyDown=${onKeyDown} ...${input.handlers}></canvas>
+          onKeyDown=${onKeyDown} ...${handlers}></canvas>
+        <${Hover} ...${{ pointer, picture, place }} />
       </div></div>
     </div>
     <${Incomplete} answer=${answer} />

@@ -1,6 +1,6 @@
 // The mouse on the picture of the timeline.
 
-import { useEffect, useRef, useState } from './html.js';
+import { useEffect, useRef } from './html.js';
 import { find } from './choice.js';
 import { ruler_px } from './lanes.js';
 import { moved, zoomed } from './timeline_window.js';
@@ -24,12 +24,12 @@ function useWheel(canvas, state) {
   }, []);
 }
 
-// Returns the handlers of the canvas and the pixels that are being selected.  [place]:
-// geometry of the view.  [hold] ends following, so that the chosen span stays in view.
-// [scroll]: scrolls the lanes to a pixel.
-export function useInput({ canvas, place, view, move, hold, scroll, choose, picture }) {
+// Returns the handlers of the canvas.  [place]: geometry of the view.  [select] gets the
+// pixels that are being selected.  [hold] ends following, so that the chosen span stays in view.
+// [scroll]: scrolls the lanes to a pixel.  [pointer]: as of Hover.
+export function useInput({ canvas, place, view, move, hold, scroll, choose, picture,
+                           pointer, select }) {
   const drag = useRef(null);
-  const [selection, select] = useState(null);
   const timeAt = (x) => place.from + (x - place.left) /
     (place.width - place.left) * (place.to - place.from);
   const state = useRef();
@@ -42,8 +42,9 @@ export function useInput({ canvas, place, view, move, hold, scroll, choose, pict
     drag.current = { x, y, view, top: place.top,
                      select: shiftKey || y < ruler_px };
   };
-  const onPointerMove = ({ offsetX: x, offsetY: y }) => {
+  const onPointerMove = ({ offsetX: x, offsetY: y, pointerType }) => {
     const d = drag.current;
+    pointer.current?.(d?.moving || pointerType === 'touch' ? null : [x, y]);
     if (!d || !d.moving && Math.hypot(x - d.x, y - d.y) < still_px) return;
     d.moving = true;
     if (d.select) {
@@ -65,10 +66,10 @@ export function useInput({ canvas, place, view, move, hold, scroll, choose, pict
       choose(hit && { ...hit, names: picture.names });
     }
   };
+  const onPointerLeave = () => pointer.current?.(null);
   const onDblClick = ({ offsetX: x, offsetY: y }) => {
     const hit = picture && find(picture, place, x, y)?.span;
     if (hit) move(zoomed([hit[0], hit[1]], 1.4), true);
   };
-  return { selection, handlers: { onPointerDown, onPointerMove, onPointerUp,
-                                  onDblClick } };
+  return { onPointerDown, onPointerMove, onPointerUp, onPointerLeave, onDblClick };
 }

@@ -1,0 +1,61 @@
+// The line under the pointer and what is there.  It lies over the picture, which is not
+// drawn again when the pointer moves.
+
+import { html, useEffect, useState } from './html.js';
+import * as format from './format.js';
+import { find } from './choice.js';
+import { isMerged, isOf, laneName, row_px, ruler_px } from './lanes.js';
+import { gapText } from './picture.js';
+import { spanFacts } from './chosen.js';
+
+const gapAt = (picture, lane, t) => picture.gaps.find((gap) =>
+  isOf(gap, lane) && gap[0] <= t && t < gap[1]);
+
+// Returns the lines about place [x], [y]: at [t] in a lane; null when nothing is known.
+function linesAt(picture, place, x, y, t) {
+  const hit = find(picture, place, x, y);
+  if (!hit) return null;
+  const { lane, span } = hit;
+  const gap = gapAt(picture, lane, t);
+  if (gap && (!span || isMerged(span)))
+    return [gapText(gap), format.duration(gap[1] - gap[0]), laneName(lane)];
+  if (span) {
+    const { name, kind, duration, begin, rest } = spanFacts(picture, span);
+    return [name, [kind, duration].filter(Boolean).join(', '), begin, rest,
+            laneName(lane)];
+  }
+  const inFirstRow = y - ruler_px + place.top - lane.top < row_px;
+  const [from, to] = lane.extent;
+  return inFirstRow && place.waits && lane.runs && from <= t && t < to
+    ? ['running', laneName(lane)] : null;
+}
+
+function Tooltip({ lines, x, y, place }) {
+  const style = {
+    [x < place.width / 2 ? 'left' : 'right']: `${x < place.width / 2 ? x + 12
+      : place.width - x + 12}px`,
+    [y < place.height / 2 ? 'top' : 'bottom']: `${y < place.height / 2 ? y + 12
+      : place.height - y + 12}px` };
+  return html`<div class="tooltip" role="tooltip" style=${style}>${
+    lines.filter(Boolean).map((line, i) => html`<div key=${i}>${line}</div>`)}</div>`;
+}
+
+// [pointer]: a reference whose function gets the place of the pointer, [x, y], or null
+// when there is none.
+export function Hover({ pointer, picture, place }) {
+  const [at, set] = useState(null);
+  useEffect(() => {
+    pointer.current = set;
+    return () => { pointer.current = null; };
+  }, []);
+  if (!at || !picture || at[0] < place.left) return null;
+  const [x, y] = at;
+  const ns_per_px = (place.to - place.from) / (place.width - place.left);
+  const t = place.from + (x - place.left) * ns_per_px;
+  const lines = linesAt(picture, place, x, y, t);
+  return html`
+    <div class="crosshair" style=${{ left: `${x}px` }}>
+      <span class=${x > place.width - 120 ? 'before' : ''}>${
+        format.moment(t, ns_per_px)}</span></div>
+    ${lines && html`<${Tooltip} ...${{ lines, x, y, place }} />`}`;
+}
