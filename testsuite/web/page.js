@@ -452,8 +452,8 @@ await test('a click on a pause shows cause, requester, arrivals and events',
   () => onPage('#/process/100/timeline?from=40000000000&to=40002000000', async (page) => {
     const canvas = await seen(page, 'canvas.timeline');
     const { x, y } = await canvas.boundingBox();
-    await retry(page, () => page.mouse.click(x + 200, y + 24 + 2 * 15 + 7),
-                () => document.body.innerText.includes('minor heap full'));
+    await retry(page, () => page.mouse.click(x + 200, y + 24 + 2 * 14 + 7),
+                () => document.querySelector('.chosen') !== null);
     await seen(page, '.arrivals');
     const text = await textOf(page);
     for (const word of ['domain 1', '150 µs', 'stop_the_world', 'Promoted'])
@@ -482,7 +482,7 @@ await test('a click on a span of the end of the data holds the timeline',
     const { x, y } = await canvas.boundingBox();
     // A collection is hit within two pixels; they are some nine pixels apart.
     for (let i = 0; i < 100 && !await page.$('.chosen'); i++) {
-      await page.mouse.click(x + 400 + 3 * i, y + 24 + 2 * 15 + 7);
+      await page.mouse.click(x + 400 + 3 * i, y + 24 + 2 * 14 + 7);
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
     await seen(page, '.chosen');
@@ -607,6 +607,123 @@ await test('? lists the keys, and Esc closes the list',
     await seen(page, 'dialog.keys[open]');
   }));
 
+const foundIs = (page, text) => until(page, (wanted) =>
+  document.querySelector('.search .found')?.innerText === wanted, text);
+const windowIs = (page, text) => until(page, (wanted) => document.querySelector(
+  '.toolbar:not(.range)').innerText.replaceAll('\u202f', '').includes(wanted), text);
+
+await test('/ searches in names of spans, without case; Enter, n and N go on, Esc ends it',
+  () => onPage('#/process/100/timeline?from=40000000000&to=40100000000', async (page) => {
+    await lanesAre(page, 24 + 4 * (5 * 14 + 6));
+    await page.keyboard.press('/');
+    await seen(page, '.search input');
+    await page.keyboard.type('MINORws');
+    await foundIs(page, 'Nothing found');
+    await windowIs(page, '100 ms from 40.000 s');
+    await page.keyboard.press('Backspace');
+    await page.keyboard.press('Backspace');
+    // A collection each 10 ms in four lanes, in twice the window
+    await foundIs(page, '80 found');
+    await page.keyboard.press('Enter');
+    await foundIs(page, '21 of 80');
+    assert.match(await page.$eval('.chosen', (e) => e.innerText),
+                 /^minor \(collector\) in <script>.*, from 40.000.000.000 s/);
+    await page.keyboard.press('Enter');
+    await foundIs(page, '22 of 80');
+    await (await seen(page, 'canvas.timeline')).focus();
+    await page.keyboard.press('N');
+    await foundIs(page, '21 of 80');
+    await page.keyboard.press('N');
+    // It was outside of the window, which moves there.
+    await until(page, () => /from 39.990.000.000 s/.test(
+      document.querySelector('.chosen').innerText));
+    await windowIs(page, '100 ms from 39.940 s');
+    await page.keyboard.press('n');
+    await page.keyboard.press('Escape');
+    await until(page, () => !document.querySelector('.search'));
+    await seen(page, '.chosen');
+    await page.keyboard.press('Escape');
+    await until(page, () => !document.querySelector('.chosen'));
+  }));
+
+await test('lanes are searched, too, and come into view',
+  () => onPage('#/process/100/timeline?from=40000000000&to=40100000000', async (page) => {
+    await lanesAre(page, 24 + 4 * (5 * 14 + 6));
+    await page.keyboard.press('/');
+    await page.keyboard.type('bad');
+    await foundIs(page, '1 found');
+    await page.keyboard.press('Enter');
+    await foundIs(page, '1 of 1');
+    await until(page, () => document.querySelector('.lanes').scrollTop > 0);
+  }, { height: 360 }));
+
+await test('w and s zoom at the pointer, a and d move, f fits the selection or all',
+  () => onPage('#/process/100/timeline?from=40000000000&to=40004000000', async (page) => {
+    const { x, y } = await (await seen(page, 'canvas.timeline')).boundingBox();
+    await lanesAre(page, 24 + 4 * (5 * 14 + 6));
+    await page.keyboard.press('w');
+    await windowIs(page, '2.00 ms from 40.00100 s');
+    await page.keyboard.press('s');
+    await windowIs(page, '4.00 ms from 40.00000 s');
+    await page.mouse.move(x + 150, y + 100);
+    await page.keyboard.press('w');
+    await windowIs(page, '2.00 ms from 40.00000 s');
+    await page.keyboard.press('d');
+    await windowIs(page, '2.00 ms from 40.00040 s');
+    await page.keyboard.press('a');
+    await windowIs(page, '2.00 ms from 40.00000 s');
+    await retry(page, () => page.mouse.click(x + 200, y + 24 + 2 * 14 + 7),
+                () => document.querySelector('.chosen') !== null);
+    await page.keyboard.press('f');
+    await windowIs(page, '560 µs from 39.999920 s');
+    await page.keyboard.press('Escape');
+    await until(page, () => !document.querySelector('.chosen'));
+    await page.keyboard.press('f');
+    await windowIs(page, 's from 0');
+  }));
+
+await test('a time that is selected has the numbers of stat for it, and is in the address',
+  () => onPage('#/process/100/timeline?from=40000000000&to=40100000000', async (page) => {
+    const { x, y } = await (await seen(page, 'canvas.timeline')).boundingBox();
+    await lanesAre(page, 24 + 4 * (5 * 14 + 6));
+    const drag = async (x1, x2, dy) => {
+      await page.mouse.move(x + x1, y + dy);
+      await page.mouse.down();
+      await page.mouse.move(x + x2, y + dy, { steps: 3 });
+      await page.mouse.up();
+    };
+    // 1096 pixels are 100 ms.
+    await drag(150 + 548, 150 + 274, 10);
+    await until(page, () => location.hash.includes('to_sel='));
+    await seen(page, '[data-table=selection]');
+    const { from_sel, to_sel, from, to } = await values(page);
+    assert.ok(Math.abs(from_sel - 40.025e9) < 1e5 && Math.abs(to_sel - 40.05e9) < 1e5);
+    assert.deepEqual([from, to], ['40000000000', '40100000000'], 'the window stays');
+    const asked = lastAsked('stat');
+    assert.deepEqual([asked.from, asked.to], [from_sel, to_sel]);
+    const rows = await page.$$eval('[data-table=selection] tbody tr', (all) =>
+      all.map((row) => [...row.cells].map((c) => c.innerText).join(' | ')));
+    assert.match(rows[0], /^parse \| span of the program \| 812 \| 812 ms \| 1.00 ms \| 6.00 ms \| 9.00 ms \| 32\d\d %$/);
+    assert.ok(rows.some((row) => row.startsWith('checkout | request | 400 | 2.00 s')));
+    assert.ok(rows.some((row) => row.startsWith('mutex wait | wait | 99')));
+    await page.reload();
+    await seen(page, '[data-table=selection]');
+    await page.keyboard.press('f');
+    await windowIs(page, '25.0 ms from 40.0250 s');
+    await page.keyboard.down('Shift');
+    await drag(200, 400, 100);
+    await page.keyboard.up('Shift');
+    await eventually(async () =>
+      assert.notEqual((await values(page)).from_sel, from_sel));
+    assert.match(await page.$eval('.toolbar:not(.range)', (e) => e.innerText), /25\.0 ms/);
+    await page.keyboard.press('Escape');
+    await until(page, () => !location.hash.includes('_sel'));
+    assert.equal(await page.$('[data-table=selection]'), null);
+    await drag(400, 600, 100);
+    await until(page, () => /^25\.0 ms from 40\.020/.test(document.querySelector(
+      '.toolbar:not(.range) > .quiet').innerText.replaceAll('\u202f', '')));
+  }));
+
 await test('the time between two events: asked by filters, shown in the timeline',
   () => onPage('#/process/100/between', async (page) => {
     await seen(page, 'input[name=first]');
@@ -695,7 +812,7 @@ await test('filter, zoom, search and selection are in the address and survive a 
     assert.equal(await page.$eval('.filter', (e) => e.value), 'minor');
     await go(page, '#/process/100/timeline?from=40000000000&to=40002000000');
     const { x, y } = await (await seen(page, 'canvas.timeline')).boundingBox();
-    await retry(page, () => page.mouse.click(x + 200, y + 24 + 2 * 15 + 7),
+    await retry(page, () => page.mouse.click(x + 200, y + 24 + 2 * 14 + 7),
                 () => document.querySelector('.chosen') !== null);
     const chosen = await page.$eval('.chosen', (e) => e.innerText);
     await until(page, () => location.hash.includes('sel='));

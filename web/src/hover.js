@@ -40,13 +40,12 @@ function Tooltip({ lines, x, y, place }) {
     lines.filter(Boolean).map((line, i) => html`<div key=${i}>${line}</div>`)}</div>`;
 }
 
-// [pointer]: a reference whose function gets the place of the pointer, [x, y], or null
-// when there is none.
+// [pointer]: a reference to { at, show }; [show] gets the place of the pointer, [x, y], or
+// null when there is none.
 export function Hover({ pointer, picture, place }) {
   const [at, set] = useState(null);
   useEffect(() => {
-    pointer.current = set;
-    return () => { pointer.current = null; };
+    pointer.current.show = set;
   }, []);
   if (!at || !picture || at[0] < place.left) return null;
   const [x, y] = at;

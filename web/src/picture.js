@@ -167,17 +167,25 @@ function drawLanes(context, picture, view, chosen) {
   context.restore();
 }
 
+// Draws the time [from, to] that the user selects.
+function drawSelection(context, [from, to], view) {
+  const place = clip(from, to, view);
+  if (!place) return;
+  const [x, width] = [place[0], Math.max(1, place[1] - place[0])];
+  context.fillStyle = colour('selection');
+  context.fillRect(x, 0, width, view.height);
+  context.fillStyle = colour('accent');
+  for (const [time, edge] of [[from, x], [to, x + width - 1]])
+    if (view.from <= time && time <= view.to) context.fillRect(edge, 0, 1, view.height);
+}
+
 // Draws an answer of the server with the lanes of layOut.  [view]: from, to in ns, left (width of the
 // names), width, height and top (of the lanes, scrolled) in pixels; [waits]:
-// waits are recorded, so that a thread without one runs.
+// waits are recorded, so that a thread without one runs.  [selection]: a time or null.
 export function draw(context, picture, view, chosen, selection) {
   context.textBaseline = 'middle';
   drawRuler(context, view);
   context.font = '11px system-ui, sans-serif';
   drawLanes(context, picture, view, chosen);
-  if (selection) {
-    context.fillStyle = colour('gap');
-    context.fillRect(Math.min(...selection), ruler_px,
-                     Math.abs(selection[1] - selection[0]), view.height);
-  }
+  if (selection) drawSelection(context, selection, view);
 }

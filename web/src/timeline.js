@@ -7,13 +7,15 @@ import { findChoice, nameOfChoice } from './choice.js';
 import { Chosen } from './chosen.js';
 import { Hover } from './hover.js';
 import { useLaneChoice, useLaneList } from './lane_list.js';
-import { isMerged, isPause, layOut, nameWidth, ruler_px } from './lanes.js';
+import { isMerged, isPause, layOut, nameWidth, row_px, ruler_px } from './lanes.js';
 import { Legend } from './legend.js';
 import { PauseDetail } from './pause.js';
 import { draw } from './picture.js';
+import { SelectionTable, useTimeSelection } from './selection.js';
 import { useInput } from './timeline_input.js';
-import { KeyList, windows } from './timeline_keys.js';
-import { useAnswer, useWindow } from './timeline_window.js';
+import { KeyList, useKeys, windowOfAll, windows } from './timeline_keys.js';
+import { useSearch } from './timeline_search.js';
+import { useAnswer, useWindow, zoomed } from './timeline_window.js';
 
 const presets = [[1e8, '100 ms'], [1e7, '10 ms'], [1e6, '1 ms'], [1e5, '100 µs']];
 
@@ -60,6 +62,12 @@ function useChosen(address, answer) {
   return [known ?? found, choose];
 }
 
+// Returns a window with [span] in its middle, of [length] or longer.
+function aroundSpan([begin, end], length) {
+  const half = Math.max(1.4 * (end - begin), length) / 2;
+  return [(begin + end) / 2 - half, (begin + end) / 2 + half];
+}
+
 export function Timeline({ id, process, data, address, range, setRange }) {
   const alive = process.state === 'running';
   const { view, move, follow } = useWindow(data, alive, range, setRange);
@@ -67,7 +75,7 @@ export function Timeline({ id, process, data, address, range, setRange }) {
   const [top, setTop] = useState(0);
   const [keysShown, showKeys] = useState(false);
   const scroller = useRef(null);
-  const pointer = useRef(null);
+  const pointer = useRef({ at: null, show: null });
   const { answer, error } = useAnswer(id, view, size[0]);
   const { choice, change } = useLaneChoice(address);
   const picture = useMemo(() => answer && { ...answer, ...layOut(answer.lanes, choice) },
@@ -78,25 +86,48 @@ export function Timeline({ id, process, data, address, range, setRange }) {
   const [from, to] = follow && answer ? answer.view : view;
   const place = { from, to, left: nameWidth(size[0]), width: size[0],
                   height: size[1], top, waits: process.categories?.includes('wait') };
-  const [selection, select] = useState(null);
+  const [selected, setSelected] = useTimeSelection(address);
+  const [selecting, select] = useState(null);
   const canvas = useCanvas((context, width, height) => {
     if (width !== size[0] || height !== size[1]) setSize([width, height]);
     else if (picture)
-      draw(context, picture, place, chosen?.span ? chosen : null, selection);
-  }, [picture, ...Object.values(place), chosen, selection]);
+      draw(context, picture, place, chosen?.span ? chosen : null,
+           selecting ?? selected);
+  }, [picture, ...Object.values(place), chosen, selected, selecting]);
+  const timeAt = (x) => from + (x - place.left) / (size[0] - place.left) * (to - from);
+  const hold = () => follow && move([from, to]);
+  const scroll = (y) => { scroller.current.scrollTop = y; };
   const handlers = useInput({ canvas, place, view, move, choose, picture, pointer, select,
-    hold: () => follow && move([from, to]),
-    scroll: (y) => { scroller.current.scrollTop = y; } });
-  const onKeyDown = (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === 'Escape') choose(null);
-    else if (event.key === '?') showKeys(true);
-    else if (windows[event.key]) move(windows[event.key](view, data));
-    else return;
-    event.preventDefault();
+    timeAt, hold, scroll, setSelected: (span) => {
+      hold();
+      choose(null);
+      setSelected(span);
+    } });
+  const reveal = ({ lane, span }) => {
+    const last = lane.top + lane.rows * row_px - (size[1] - ruler_px);
+    if (top < last || top > lane.top) scroll(Math.min(lane.top, Math.max(0, last)));
+    if (!span) return;
+    choose({ lane, span, names: picture.names });
+    if (from <= span[0] && span[1] <= to) hold();
+    else move(aroundSpan(span, to - from), true);
   };
+  const search = useSearch(picture, from, reveal);
+  const fit = () => move(chosen?.span ? zoomed([chosen.span[0], chosen.span[1]], 1.4)
+    : selected ?? windowOfAll(view, data), true);
+  const clear = () => search.isOpen ? search.close() : chosen?.span ? choose(null)
+    : setSelected(null);
+  useKeys(canvas, { zoom: move, view, data,
+    timeAtPointer: () => {
+      const x = pointer.current.at?.[0];
+      return x >= place.left ? timeAt(x) : undefined;
+    },
+    actions: {
+      f: fit, '?': () => showKeys(true), '/': search.open,
+      n: () => search.go(false), N: () => search.go(true),
+      Escape: clear } });
   return html`<section>
-    <${Toolbar} ...${{ view, move, follow, now: data.now }}>${buttons}<//>
+    <${Toolbar} ...${{ view, move, follow, now: data.now }}>
+      ${buttons}${search.field}<//>
     ${list}
     ${error && html`<p class="error" role="alert">${error}</p>`}
     <div ref=${scroller} class="lanes" onScroll=${() =>
@@ -104,8 +135,8 @@ export function Timeline({ id, process, data, address, range, setRange }) {
       style=${picture && { '--all': `${picture.height + ruler_px}px` }}>
       <div class="all"><div class="stage">
         <canvas ref=${canvas} class="timeline" tabindex="0" role="application"
-          aria-label="Timeline: arrows move, plus and minus zoom, Home shows all"
-          onKeyDown=${onKeyDown} ...${handlers}></canvas>
+          aria-label="Timeline: arrows move, plus and minus zoom, question mark lists the keys"
+          ...${handlers}></canvas>
         <${Hover} ...${{ pointer, picture, place }} />
       </div></div>
     </div>
@@ -114,6 +145,8 @@ export function Timeline({ id, process, data, address, range, setRange }) {
     <p class="quiet hint">Click selects a span, drag moves, the wheel zooms;${' '}
       <button class="link" onClick=${() => showKeys(true)}>all keys (?)</button></p>
     <${KeyList} shown=${keysShown} close=${() => showKeys(false)} />
+    ${selected && html`<${SelectionTable} ...${{ id, selected }}
+      fit=${() => move(selected, true)} clear=${() => setSelected(null)} />`}
     ${chosen?.span && html`
       <${Chosen} chosen=${chosen} />
       ${isPause(chosen.span) && html`

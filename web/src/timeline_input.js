@@ -7,6 +7,12 @@ import { moved, zoomed } from './timeline_window.js';
 
 const still_px = 4;             // a shorter movement is a click
 
+// Tells [pointer] where the mouse is: [x, y] or null.
+function point({ current }, at) {
+  current.at = at;
+  current.show(at);
+}
+
 // Wheel: zooms at the pointer or, with Shift, moves.
 function useWheel(canvas, state) {
   useEffect(() => {
@@ -25,16 +31,15 @@ function useWheel(canvas, state) {
 }
 
 // Returns the handlers of the canvas.  [place]: geometry of the view.  [select] gets the
-// pixels that are being selected.  [hold] ends following, so that the chosen span stays in view.
-// [scroll]: scrolls the lanes to a pixel.  [pointer]: as of Hover.
+// time that is being selected and, at the end, null; [setSelected] the one that is.  [hold] ends following, so that the chosen span stays in view.
+// [scroll]: scrolls the lanes to a pixel; [timeAt] returns the time at a pixel.  [pointer]: as of Hover.
 export function useInput({ canvas, place, view, move, hold, scroll, choose, picture,
-                           pointer, select }) {
+                           pointer, select, setSelected, timeAt }) {
   const drag = useRef(null);
-  const timeAt = (x) => place.from + (x - place.left) /
-    (place.width - place.left) * (place.to - place.from);
   const state = useRef();
   state.current = { view, move, timeAt };
   useWheel(canvas, state);
+  const between = (...pixels) => pixels.sort((a, b) => a - b).map(timeAt);
   const onPointerDown = (event) => {
     if (event.button !== 0) return;
     canvas.current.setPointerCapture(event.pointerId);
@@ -44,11 +49,11 @@ export function useInput({ canvas, place, view, move, hold, scroll, choose, pict
   };
   const onPointerMove = ({ offsetX: x, offsetY: y, pointerType }) => {
     const d = drag.current;
-    pointer.current?.(d?.moving || pointerType === 'touch' ? null : [x, y]);
+    point(pointer, d?.moving || pointerType === 'touch' ? null : [x, y]);
     if (!d || !d.moving && Math.hypot(x - d.x, y - d.y) < still_px) return;
     d.moving = true;
     if (d.select) {
-      select([d.x, x]);
+      select(between(d.x, x));
       return;
     }
     move(moved(d.view, (d.x - x) / (place.width - place.left)));
@@ -59,14 +64,14 @@ export function useInput({ canvas, place, view, move, hold, scroll, choose, pict
     drag.current = null;
     select(null);
     if (d?.moving && d.select)
-      move([d.x, x].sort((a, b) => a - b).map(timeAt), true);
+      setSelected(between(d.x, x));
     else if (d && !d.moving && picture) {
       const hit = find(picture, place, x, y);
       if (hit?.span) hold();
       choose(hit && { ...hit, names: picture.names });
     }
   };
-  const onPointerLeave = () => pointer.current?.(null);
+  const onPointerLeave = () => point(pointer, null);
   const onDblClick = ({ offsetX: x, offsetY: y }) => {
     const hit = picture && find(picture, place, x, y)?.span;
     if (hit) move(zoomed([hit[0], hit[1]], 1.4), true);
