@@ -74,7 +74,9 @@ function history(now, tier_ns, domains, name, forgotten) {
 }
 
 const names = ['blocking_section', 'minor', 'stop_the_world', hostile[0],
-               'checkout', 'minor_heap_full'];
+               'checkout', 'minor_heap_full', 'mutex_wait', 'condition_wait',
+               'thread_yield'];
+const waitOf = [0, 6, 7, 8];    // by domain
 let timelines = 0;
 
 // A collection each 10 ms and a span each 3 ms; merged when they are narrow.
@@ -95,7 +97,7 @@ function timeline(now, from, to, width, domains) {
     const spans = [];
     add(spans, 1e7, 4e5, 1, 0, 5);
     add(spans, 3e6, 1e6, 3, 1);
-    add(spans, 5e7, 8e6, 0, 2);
+    add(spans, 5e7, 8e6, waitOf[domain], 2);
     add(spans, 1e7, 3e5, 2, 3);
     add(spans, 2e7, 1.5e7, 4, 4);
     return { domain, thread: 4242 + domain, name: hostile[domain],

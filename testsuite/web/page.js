@@ -596,6 +596,61 @@ await test('the line and the tooltip say what is under the pointer, and the pict
       ['paused', '3.00 s', hostile[0]]));
   }));
 
+await test('each kind of wait has a colour, and the legend has those that occur',
+  () => onPage('#/process/100/timeline?from=40000000000&to=40040000000', async (page) => {
+    await lanesAre(page, 24 + 4 * (5 * 14 + 6));
+    const legend = () => page.$$eval('.legend li', (all) => all.map((e) => e.innerText));
+    assert.deepEqual(await legend(), [
+      'running', 'blocking section: system call, sleep', 'waiting for a mutex',
+      'waiting on a condition', 'waiting for the domain lock', 'minor collection',
+      'collecting', 'all domains stopped', 'span of the program', 'request']);
+    const colours = await page.evaluate(() => {
+      // Reading the pixels twice is a warning of the browser.
+      const { data } = document.querySelector('canvas.timeline').getContext('2d')
+        .getImageData(240, 0, 1, 200);
+      const hex = (y) => `#${[...data.slice(4 * y, 4 * y + 3)]
+        .map((c) => c.toString(16).padStart(2, '0')).join('')}`;
+      const named = (name) => getComputedStyle(document.documentElement)
+        .getPropertyValue(`--${name}`).trim();
+      // Below the text of a span, in the first rows of two lanes
+      return [hex(24 + 12), named('blocking'), hex(24 + 76 + 12), named('mutex')];
+    });
+    assert.equal(colours[0], colours[1]);
+    assert.equal(colours[2], colours[3]);
+  }));
+
+// Returns the least distance of two colours (CIELAB) as readers see them that lack the
+// cones for red or for green (the matrices of Machado and others), or none.
+function leastDistance(colours) {
+  const eyes = [[1, 0, 0, 0, 1, 0, 0, 0, 1],
+    [0.152, 1.053, -0.205, 0.115, 0.786, 0.099, -0.004, -0.048, 1.052],
+    [0.367, 0.861, -0.228, 0.28, 0.673, 0.047, -0.012, 0.043, 0.969]];
+  const linear = (c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  const times = (m, v) => [0, 3, 6].map((i) => Math.max(0, Math.min(1,
+    m[i] * v[0] + m[i + 1] * v[1] + m[i + 2] * v[2])));
+  const lab = (rgb) => {
+    const [x, y, z] = times([0.434, 0.376, 0.19, 0.213, 0.715, 0.072, 0.018, 0.109,
+                             0.873], rgb).map(Math.cbrt);
+    return [116 * y, 500 * (x - y), 200 * (y - z)];
+  };
+  const seenBy = (eye) => colours.map((hex) => lab(times(eye, [1, 3, 5].map((i) =>
+    linear(parseInt(hex.slice(i, i + 2), 16) / 255)))));
+  return Math.min(...eyes.flatMap((eye) => seenBy(eye).flatMap((a, i, all) =>
+    all.slice(i + 1).map((b) => Math.hypot(...a.map((v, j) => v - b[j]))))));
+}
+
+await test('colour-blind readers can tell the colours of waits apart, light and dark',
+  async () => {
+    for (const dark of [false, true])
+      await onPage('', async (page) => {
+        const colours = await page.evaluate(() => ['running', 'collecting', 'waiting',
+          'blocking', 'mutex', 'condition', 'domain-lock', 'join', 'other-wait'].map(
+          (name) => getComputedStyle(document.documentElement)
+            .getPropertyValue(`--${name}`).trim()));
+        assert.ok(leastDistance(colours) > 15, `${leastDistance(colours)}`);
+      }, { dark });
+  });
+
 await test('? lists the keys, and Esc closes the list',
   () => onPage('#/process/100/timeline', async (page) => {
     await (await seen(page, 'canvas.timeline')).focus();

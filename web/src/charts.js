@@ -8,6 +8,7 @@ import { beginOf } from './history.js';
 import { Histogram } from './histogram.js';
 import { isFixed, limits } from './range.js';
 import { useTiers } from './tiers.js';
+import { waitColour } from './waits.js';
 
 const shortest = 10e9;
 const most_domains = 16;
@@ -139,9 +140,8 @@ const openWait = 'unfinished wait';
 // that go on are on top: their kind is known when they end.
 function Waits({ columns, take, common }) {
   const kinds = Object.keys(columns ?? {}).filter((name) => name !== openWait);
-  const series = [...kinds, openWait].map((name, i) => ({
-    label: format.phrase(name), fill: true,
-    colour: name === openWait ? 'waiting' : colourOf(i),
+  const series = [...kinds, openWait].map((name) => ({
+    label: format.phrase(name), fill: true, colour: waitColour(name),
     values: take(columns, name) })).filter((s) => s.values.some((v) => v > 0));
   if (series.length === 0) return null;
   return html`

@@ -8,25 +8,29 @@ import { outside } from './intervals.js';
 import {
   collector, isMerged, isOf, laneKey, laneName, rowOf, row_px, ruler_px, stop, wait,
 } from './lanes.js';
+import { waitColour, waitLegend } from './waits.js';
 
 // Colours and what they stand for.
 export const legend = [
-  ['running', 'running'], ['waiting', 'waiting'], ['minor', 'minor collection'],
-  ['major', 'major collection'], ['collecting', 'collecting'],
-  ['stopped', 'all domains stopped'], ['other', 'other work of the runtime'],
-  ['user', 'span of the program'], ['request', 'request']];
+  ['running', 'running'], ...waitLegend, ['waiting', 'waiting'],
+  ['minor', 'minor collection'], ['major', 'major collection'],
+  ['collecting', 'collecting'], ['stopped', 'all domains stopped'],
+  ['other', 'other work of the runtime'], ['user', 'span of the program'],
+  ['request', 'request'], ['gap', 'not recorded, lost or overwritten']];
 const colourOfKind = ['collecting', 'user', 'waiting', 'stopped', 'request',
                       'other'];
 
-function colourOf(names, span) {
+// Returns the colour of [span], a CSS variable.
+export function colourOf(names, span) {
   const name = isMerged(span) ? '' : names[span[2]] ?? '';
   if (span[4] === collector && /^minor|_minor/.test(name)) return 'minor';
   if (span[4] === collector && /^major|_major/.test(name)) return 'major';
+  if (span[4] === wait) return waitColour(name);
   return colourOfKind[span[4]] ?? 'other';
 }
 
 // Whether a span shows in the first row, that the thread does not run.
-const collects = (span) =>
+export const collects = (span) =>
   (span[4] === collector || span[4] === stop) && span[3] === 0;
 
 const steps = [1, 2, 5];
@@ -53,14 +57,21 @@ function drawRuler(context, { from, to, left, width, height }) {
   }
 }
 
+// Returns the colour of text on the colour [hex].
+function textOn(hex) {
+  const [r, g, b] = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
+  return 0.3 * r + 0.59 * g + 0.11 * b < 110 ? '#ffffff' : colour('on-bar');
+}
+
 // A merged span has a share: its bar is as high as the share.
-function drawSpan(context, span, x, end, y, label) {
+function drawSpan(context, span, x, end, y, fill, label) {
+  context.fillStyle = fill;
   const width = Math.max(end - x, 1);
   const part = isMerged(span) ? Math.max(0.15, Math.min(1, span[5])) : 1;
   const height = (row_px - 1) * part;
   context.fillRect(x, y + row_px - 1 - height, width, height);
   if (width < 24 || isMerged(span)) return;
-  context.fillStyle = colour(span[4] === wait ? 'on-pale' : 'on-bar');
+  context.fillStyle = textOn(fill);
   context.fillText(fit(label, width - 6, 6.6), x + 3, y + row_px / 2);
 }
 
@@ -91,12 +102,10 @@ function drawLane(context, lane, { names, gaps }, view, colours) {
   for (const span of lane.spans) {
     const place = clip(span[0], span[1], view);
     if (!place) continue;
-    if (alive && collects(span)) {
-      context.fillStyle = colours.collecting;
-      drawSpan(context, span, ...place, y, '');
-    }
-    context.fillStyle = colours[colourOf(names, span)];
+    if (alive && collects(span))
+      drawSpan(context, span, ...place, y, colours.collecting, '');
     drawSpan(context, span, ...place, y + rowOf(lane, span) * row_px,
+             colours[colourOf(names, span)],
              isMerged(span) ? '' : format.phrase(names[span[2]]));
   }
 }

@@ -141,7 +141,7 @@ export function Timeline({ id, process, data, address, range, setRange }) {
       </div></div>
     </div>
     <${Incomplete} answer=${answer} />
-    <${Legend} />
+    ${picture && html`<${Legend} picture=${picture} waits=${place.waits} />`}
     <p class="quiet hint">Click selects a span, drag moves, the wheel zooms;${' '}
       <button class="link" onClick=${() => showKeys(true)}>all keys (?)</button></p>
     <${KeyList} shown=${keysShown} close=${() => showKeys(false)} />
