@@ -67,7 +67,8 @@ static const char *const field_names[EVENT_FIELDS] = {
   [F_LEFT_BEFORE] = "left_before",
   [F_POOLS] = "pools", [F_LIVE] = "live", [F_FREE] = "free",
   [F_FRAGMENTED] = "fragmented", [F_LARGE] = "large", [F_CUSTOM] = "custom",
-  [F_MAPPED] = "mapped", [F_RESIDENT] = "resident", [F_TO] = "to"
+  [F_MAPPED] = "mapped", [F_RESIDENT] = "resident", [F_TO] = "to",
+  [F_FOR_DOMAIN_LOCK] = "for_domain_lock"
 };
 
 /* The number of words of a payload among which fields are searched. */
