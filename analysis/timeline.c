@@ -62,8 +62,8 @@ struct ring {
   struct lane *lane;
   size_t overwritten;             /* 1 + the gap of timeline_overwritten */
   bool threads;                   /* events say which thread runs */
-  uint32_t thread, before;        /* the last thread, and the one before it, */
-  int64_t before_ns;              /* whose last event was then; 0: none */
+  uint32_t thread, before;        /* the last thread, and the one before it */
+  int64_t before_ns;              /* last event of [before]; 0: none */
 };
 
 struct timeline {

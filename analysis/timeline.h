@@ -83,7 +83,8 @@ struct timeline_gap {
    domain had the lock, and has an event in the time in which [to] waited for it. */
 struct timeline_arrow {
   int64_t ns, since_ns;           /* end and begin of the wait */
-  uint32_t domain, from, to;      /* ids, of threads those of the system */
+  uint32_t domain;
+  uint32_t from, to;              /* the system's ids of the threads */
 };
 
 struct timeline;

@@ -118,7 +118,10 @@ function timeline(now, from, to, width, domains) {
       span[2] = renamed(span[2]);
       if (!merged) span[5] = renamed(span[5]);
     }
-  return { from, to, complete: true, until_ns: to, lanes, gaps,
+  // The backup thread of domain 0 had the domain lock at the end of each wait.
+  const arrows = lanes[0].spans.filter((s) => s[4] === 2 && s[2] !== null)
+    .map(([since, end]) => [end, 0, 5242, 4242, since]);
+  return { from, to, complete: true, until_ns: to, lanes, gaps, arrows,
            names: names.map((_, i) =>
              names[(i - shift + names.length) % names.length]) };
 }

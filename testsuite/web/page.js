@@ -500,6 +500,9 @@ const values = (page) => page.evaluate(() =>
 const lanesHeight = (page) => page.$eval('.lanes .all', (e) => e.clientHeight);
 const lanesAre = (page, height) => until(page, (wanted) =>
   document.querySelector('.lanes .all').clientHeight === wanted, height);
+// The mock's coarsest rows begin at 10 s.
+const historyLoaded = (page) => until(page, () => document.querySelector('.minimap')
+  .ariaLabel.startsWith('All of the time, 10.0 s'));
 const pushed = (page, text) => page.evaluate((start) =>
   [...document.querySelectorAll('.toolbar button')]
     .find((b) => b.innerText.startsWith(start)).click(), text);
@@ -511,6 +514,7 @@ await test('four domains fit into the window; backup threads and rows without sp
     // Waits, stops, collections, spans and requests
     await lanesAre(page, 24 + 4 * (5 * 14 + 6));
     const { y, height } = await (await seen(page, '.lanes')).boundingBox();
+    await seen(page, '.minimap');
     assert.ok(y + height <= 900, `${y} ${height}`);
     assert.ok(await page.$eval('.lanes', (e) => e.scrollHeight <= e.clientHeight));
     await pushed(page, 'Backup threads');
@@ -546,7 +550,7 @@ await test('lanes are hidden and pinned by the keyboard, as the address says',
     await (await seen(page, '.lane-list input')).focus();
     await page.keyboard.press('Space');
     await lanesAre(page, 24 + 3 * lane);
-    await (await page.$('.lane-list li:last-child button')).focus();
+    await (await page.$('.lane-list li:nth-child(4) button')).focus();
     await page.keyboard.press('Enter');
     await until(page, () => location.hash.includes('pin='));
     const { hide, pin } = await values(page);
@@ -578,7 +582,7 @@ await test('the line and the tooltip say what is under the pointer, and the pict
       window.drawings = 0;
       const { clearRect } = CanvasRenderingContext2D.prototype;
       CanvasRenderingContext2D.prototype.clearRect = function (...box) {
-        window.drawings++;
+        window.drawings += this.canvas.className === 'timeline';
         clearRect.apply(this, box);
       };
     });
@@ -650,6 +654,117 @@ await test('colour-blind readers can tell the colours of waits apart, light and 
         assert.ok(leastDistance(colours) > 15, `${leastDistance(colours)}`);
       }, { dark });
   });
+
+await test('an arrow shows who had the domain lock at the end of the wait that is chosen or '
+  + 'under the pointer',
+  () => onPage('#/process/100/timeline?from=40000000000&to=40040000000&backup=1',
+  async (page) => {
+    await lanesAre(page, 24 + 4 * (5 * 14 + 6) + 2 * (14 + 6));
+    const { x, y } = await (await seen(page, 'canvas.timeline')).boundingBox();
+    const arrows = (n) => until(page, (wanted) =>
+      document.querySelectorAll('.arrows line').length === wanted, n);
+    await arrows(0);
+    await page.mouse.move(x + 200, y + 24 + 7);
+    await arrows(1);
+    await has(page, 'backup 5242 had the domain lock');
+    const line = await page.$eval('.arrows line', (e) =>
+      ['x1', 'y1', 'y2'].map((name) => Math.round(e.getAttribute(name))));
+    // 8 of 40 ms, from the second lane to the first
+    assert.deepEqual(line, [150 + Math.round((1246 - 150) / 5), 24 + 76 + 7, 24 + 7]);
+    await page.mouse.move(x + 200, y + 24 + 76 + 20 + 7);
+    await has(page, 'mutex_wait');
+    await arrows(0);
+    await page.mouse.click(x + 200, y + 24 + 7);
+    await until(page, () => document.querySelector('.chosen')?.innerText
+      .includes('backup 5242 had the domain lock'));
+    await page.mouse.move(x + 200, y - 30);
+    await until(page, () => !document.querySelector('.tooltip'));
+    await arrows(1);
+    // Without the lane of the other thread there is no arrow.
+    await pushed(page, 'Backup threads');
+    await arrows(0);
+  }));
+
+await test('the map of all of the time has a window that can be dragged',
+  () => onPage('#/process/100/timeline?from=40000000000&to=50000000000', async (page) => {
+    await lanesAre(page, 24 + 4 * (5 * 14 + 6));
+    const { x, y, width } = await (await seen(page, '.minimap')).boundingBox();
+    const window = () => page.$eval('.minimap .window', (e) => e.getBoundingClientRect()
+      .toJSON());
+    await historyLoaded(page);
+    const before = await window();
+    const all = mock.now() - 10e9;
+    assert.ok(Math.abs((before.left - x) / width - 30e9 / all) < 0.02);
+    assert.ok(Math.abs(before.width / width - 10e9 / all) < 0.02);
+    await page.mouse.move(before.left + before.width / 2, y + 10);
+    await page.mouse.down();
+    await page.mouse.move(before.left + before.width / 2 - 200, y + 10, { steps: 4 });
+    await page.mouse.up();
+    const expected = 40e9 - 200 / width * all;
+    await eventually(async () => assert.ok(
+      Math.abs((await values(page)).from - expected) < 1e9, expected));
+    const { from, to } = await values(page);
+    assert.ok(Math.abs(to - from - 10e9) < 2);
+    // A press outside of the window moves it there.
+    await page.mouse.click(x + width * 0.8, y + 10);
+    await eventually(async () => {
+      const { from, to } = await values(page);
+      const middle = (Number(from) + Number(to)) / 2;
+      assert.ok(Math.abs(middle - 10e9 - 0.8 * (mock.now() - 10e9)) < 2e9, middle);
+    });
+  }));
+
+await test('tracks below the lanes have the heap and the counters, and can be hidden',
+  () => onPage('#/process/100/timeline?from=40000000000&to=41000000000', async (page) => {
+    await seen(page, '.track');
+    const labels = () => page.$$eval('.track', (all) => all.map((e) => e.ariaLabel));
+    await eventually(async () => {
+      const [heap, counter] = await labels();
+      assert.match(heap, /^Major heap: \d+\.?\d* MiB, at most \d+\.?\d* MiB$/);
+      assert.match(counter, /^<img src=x onerror=alert\(2\)>: \d+, at most \d+$/);
+    });
+    await pushed(page, 'Lanes');
+    await click(page, '.lane-list li:last-child input');
+    await until(page, () => document.querySelectorAll('.track').length === 1);
+    await page.reload();
+    await seen(page, '.track');
+    await has(page, 'Lanes (1 hidden)');
+    assert.equal((await labels()).length, 1);
+    assert.ok((await values(page)).hide.startsWith('counter:%3Cimg'));
+  }));
+
+await test('a finger scrolls the page or moves the timeline, and two fingers zoom',
+  () => onPage('#/process/100/timeline?from=40000000000&to=40100000000', async (page) => {
+    await page.setViewport({ width: 400, height: 700, hasTouch: true, isMobile: true });
+    await lanesAre(page, 24 + 4 * (5 * 14 + 6));
+    await page.$eval('canvas.timeline', (e) => e.scrollIntoView({ block: 'center' }));
+    const { x, y } = await (await page.$('canvas.timeline')).boundingBox();
+    const cdp = await page.createCDPSession();
+    const touch = (type, ...points) => cdp.send('Input.dispatchTouchEvent', {
+      type, touchPoints: points.map(([dx, dy], id) => ({ x: x + dx, y: y + dy, id })) });
+    const before = await page.evaluate(() => scrollY);
+    await touch('touchStart', [300, 150]);
+    for (let i = 1; i <= 10; i++) await touch('touchMove', [300 - 10 * i, 150]);
+    await touch('touchEnd');
+    await eventually(async () => assert.ok((await values(page)).from > 40.02e9));
+    assert.equal(await page.evaluate(() => scrollY), before);
+    assert.equal(await page.$('.chosen'), null);
+    await touch('touchStart', [200, 150], [240, 150]);
+    for (let i = 1; i <= 10; i++)
+      await touch('touchMove', [200 - 4 * i, 150], [240 + 4 * i, 150]);
+    await touch('touchEnd');
+    // Three times the distance
+    await eventually(async () => {
+      const { from, to } = await values(page);
+      assert.ok(Math.abs((to - from) - 1e8 / 3) < 1e6, `${from} ${to}`);
+    });
+    const address = page.url();
+    await touch('touchStart', [200, 150]);
+    for (let i = 1; i <= 10; i++) await touch('touchMove', [200, 150 + 8 * i]);
+    await touch('touchEnd');
+    await until(page, (top) => scrollY < top - 20, before);
+    assert.equal(page.url(), address);
+  }));
 
 await test('? lists the keys, and Esc closes the list',
   () => onPage('#/process/100/timeline', async (page) => {
@@ -733,8 +848,9 @@ await test('w and s zoom at the pointer, a and d move, f fits the selection or a
     await windowIs(page, '560 µs from 39.999920 s');
     await page.keyboard.press('Escape');
     await until(page, () => !document.querySelector('.chosen'));
+    await historyLoaded(page);
     await page.keyboard.press('f');
-    await windowIs(page, 's from 0');
+    await windowIs(page, 's from 10');
   }));
 
 await test('a time that is selected has the numbers of stat for it, and is in the address',
@@ -881,6 +997,30 @@ await test('a pause of the tables is selected in the timeline',
     await click(page, '[data-table=pauses] tbody a');
     await seen(page, 'canvas.timeline');
     await seen(page, '.chosen');
+    // No span has the time of this pause.
+    assert.match(await page.$eval('.chosen', (e) => e.innerText), new RegExp(
+      `^Pause of domain 1 \\(minor\\): 7.00 ms, .*; it is outlined over <img src`));
+    await seen(page, '.arrivals');
+    const [pixels, text] = await page.evaluate(() => new Promise((resolve) => {
+      requestAnimationFrame(() => requestAnimationFrame(() => {
+        const canvas = document.querySelector('canvas.timeline');
+        const left = 150 + Math.round((canvas.clientWidth - 150) / 3) - 2;
+        const { data } = canvas.getContext('2d').getImageData(left, 24 + 76 + 40, 5, 1);
+        resolve([[0, 4, 8, 12, 16].map((i) => `#${[...data.slice(i, i + 3)]
+          .map((c) => c.toString(16).padStart(2, '0')).join('')}`),
+        getComputedStyle(document.documentElement).getPropertyValue('--text').trim()]);
+      }));
+    }));
+    assert.ok(pixels.includes(text), `${pixels}`);
+    const { sel } = await values(page);
+    await pushed(page, 'Lanes');
+    await click(page, '.lane-list li:nth-child(2) input');
+    await until(page, () => document.querySelector('.chosen').innerText
+      .includes('no lane of this domain is shown'));
+    await page.reload();
+    await until(page, () => document.querySelector('.chosen')?.innerText
+      .includes('no lane of this domain is shown'));
+    assert.equal((await values(page)).sel, sel);
   }));
 
 await test('two processes are compared: amounts and changes',

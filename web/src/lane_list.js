@@ -1,5 +1,5 @@
-// The choice of lanes: which ones are shown, and which ones are at the top.  The address
-// has it: backup, hide and pin.
+// The choice of lanes and tracks: which ones are shown, and which lanes are at the top.
+// The address has it: backup, hide and pin.
 
 import { html, useMemo, useState } from './html.js';
 import { laneKey, laneName } from './lanes.js';
@@ -37,10 +37,15 @@ function Lane({ lane, choice, change }) {
       Pin</button></li>`;
 }
 
-// The buttons, and [list]: the list of lanes when it is open.
-export function useLaneList(lanes, choice, change) {
+const Track = ({ track: { key, label }, choice, change }) => html`<li>
+  <label><input type="checkbox" checked=${!choice.hidden.has(key)}
+    onChange=${() => change.hide(key)} />${' '}${label}</label></li>`;
+
+// The buttons, and [list]: the list of lanes and tracks when it is open.
+export function useLaneList(lanes, tracks, choice, change) {
   const [open, setOpen] = useState(false);
-  const hidden = lanes.filter((lane) => choice.hidden.has(laneKey(lane))).length;
+  const hidden = [...lanes.map(laneKey), ...tracks.map((track) => track.key)]
+    .filter((key) => choice.hidden.has(key)).length;
   const buttons = html`
     <button aria-expanded=${open} onClick=${() => setOpen(!open)}>Lanes${
       hidden > 0 && ` (${hidden} hidden)`}</button>
@@ -50,6 +55,8 @@ export function useLaneList(lanes, choice, change) {
         >Backup threads</button>`}`;
   const list = open && html`<ul class="lane-list" aria-label="Lanes">${
     lanes.filter((lane) => choice.backup || !lane.backup).map((lane) => html`
-      <${Lane} key=${laneKey(lane)} ...${{ lane, choice, change }} />`)}</ul>`;
+      <${Lane} key=${laneKey(lane)} ...${{ lane, choice, change }} />`)}${
+    tracks.map((track) => html`
+      <${Track} key=${track.key} ...${{ track, choice, change }} />`)}</ul>`;
   return { buttons, list };
 }

@@ -145,16 +145,18 @@ function drawGap(context, gap, lanes, view) {
   }
 }
 
-// The lane of [chosen] may be of an earlier answer.
-function outline(context, lanes, { lane: before, span }, view) {
-  const lane = lanes.find((l) => laneKey(l) === laneKey(before));
-  const place = clip(span[0], span[1], view);
+// Outlines a chosen span, or over all of its lane a pause.  The lane of [chosen] may be of
+// an earlier answer.
+function outline(context, lanes, { lane: before, span, pause }, view) {
+  const lane = lanes.find((l) => before && laneKey(l) === laneKey(before));
+  const place = clip(...(span ?? pause).slice(0, 2), view);
   if (!place || !lane) return;
   context.strokeStyle = colour('text');
   context.lineWidth = 2;
-  const y = lane.top - view.top + ruler_px + rowOf(lane, span) * row_px;
-  context.strokeRect(place[0], y,
-                     Math.max(2, place[1] - place[0]), row_px - 1);
+  const y = lane.top - view.top + ruler_px;
+  context.strokeRect(place[0], y + (span ? rowOf(lane, span) * row_px : 0),
+                     Math.max(2, place[1] - place[0]),
+                     (span ? 1 : lane.rows) * row_px - 1);
 }
 
 function drawLanes(context, picture, view, chosen) {
@@ -188,9 +190,10 @@ function drawSelection(context, [from, to], view) {
     if (view.from <= time && time <= view.to) context.fillRect(edge, 0, 1, view.height);
 }
 
-// Draws an answer of the server with the lanes of layOut.  [view]: from, to in ns, left (width of the
-// names), width, height and top (of the lanes, scrolled) in pixels; [waits]:
-// waits are recorded, so that a thread without one runs.  [selection]: a time or null.
+// Draws an answer of the server with the lanes of layOut.  [view]: from, to in ns, left
+// (width of the names), width, height and top (of the lanes, scrolled) in pixels;
+// [waits]: waits are recorded, so that a thread without one runs.  [chosen]: as of
+// useChosen; [selection]: a time or null.
 export function draw(context, picture, view, chosen, selection) {
   context.textBaseline = 'middle';
   drawRuler(context, view);

@@ -13,7 +13,8 @@ export function useTimeSelection({ values, go }) {
   const selected = useMemo(() => values.from_sel && values.to_sel && from < to
     ? [from, to] : null, [from, to]);
   const select = (span) => go({
-    from_sel: span && Math.max(0, Math.round(span[0])), to_sel: span && Math.round(span[1]),
+    from_sel: span && Math.max(0, Math.round(span[0])),
+    to_sel: span && Math.round(span[1]),
   }, { silent: true });
   return [selected, select];
 }

@@ -1,20 +1,20 @@
 // The timeline: lanes of threads in a window of time, and what the user selects there.
 
-import { html, useEffect, useMemo, useRef, useState } from './html.js';
+import { html, useMemo, useRef, useState } from './html.js';
 import * as format from './format.js';
 import { useCanvas } from './canvas.js';
-import { findChoice, nameOfChoice } from './choice.js';
-import { Chosen } from './chosen.js';
+import { Chosen, useChosen } from './chosen.js';
 import { Hover } from './hover.js';
 import { useLaneChoice, useLaneList } from './lane_list.js';
-import { isMerged, isPause, layOut, nameWidth, row_px, ruler_px } from './lanes.js';
+import { layOut, nameWidth, row_px, ruler_px } from './lanes.js';
 import { Legend } from './legend.js';
-import { PauseDetail } from './pause.js';
+import { Minimap } from './minimap.js';
 import { draw } from './picture.js';
 import { SelectionTable, useTimeSelection } from './selection.js';
 import { useInput } from './timeline_input.js';
 import { KeyList, useKeys, windowOfAll, windows } from './timeline_keys.js';
 import { useSearch } from './timeline_search.js';
+import { Tracks, tracksOf } from './tracks.js';
 import { useAnswer, useWindow, zoomed } from './timeline_window.js';
 
 const presets = [[1e8, '100 ms'], [1e7, '10 ms'], [1e6, '1 ms'], [1e5, '100 µs']];
@@ -45,43 +45,27 @@ function Incomplete({ answer }) {
     }</p>`;
 }
 
-// The span that the address names, as it was chosen or, after a reload, as the answer
-// has it.
-function useChosen(address, answer) {
-  const { sel } = address.values;
-  const [chosen, set] = useState(null);
-  const choose = (hit) => {
-    const name = hit?.span && !isMerged(hit.span) ? nameOfChoice(hit) : null;
-    set(hit && { ...hit, sel: name });
-    address.go({ sel: name }, { silent: true });
-  };
-  const known = chosen && (chosen.sel ?? undefined) === sel ? chosen : null;
-  const found = useMemo(() => !known && sel && answer ? findChoice(answer, sel) : null,
-                        [known, sel, answer]);
-  useEffect(() => { if (found) set({ ...found, sel }); }, [found]);
-  return [known ?? found, choose];
-}
-
 // Returns a window with [span] in its middle, of [length] or longer.
 function aroundSpan([begin, end], length) {
   const half = Math.max(1.4 * (end - begin), length) / 2;
   return [(begin + end) / 2 - half, (begin + end) / 2 + half];
 }
 
-export function Timeline({ id, process, data, address, range, setRange }) {
+export function Timeline({ id, process, data, live, address, range, setRange }) {
   const alive = process.state === 'running';
   const { view, move, follow } = useWindow(data, alive, range, setRange);
   const [size, setSize] = useState([0, 0]);
   const [top, setTop] = useState(0);
-  const [keysShown, showKeys] = useState(false);
+  const keyList = useRef(null);
   const scroller = useRef(null);
   const pointer = useRef({ at: null, show: null });
   const { answer, error } = useAnswer(id, view, size[0]);
   const { choice, change } = useLaneChoice(address);
-  const picture = useMemo(() => answer && { ...answer, ...layOut(answer.lanes, choice) },
-                          [answer, choice]);
-  const [chosen, choose] = useChosen(address, answer);
-  const { buttons, list } = useLaneList(answer?.lanes ?? [], choice, change);
+  const picture = useMemo(() => answer && {
+    ...answer, all: answer.lanes, ...layOut(answer.lanes, choice) }, [answer, choice]);
+  const [chosen, choose] = useChosen(address, picture);
+  const tracks = tracksOf(data);
+  const { buttons, list } = useLaneList(answer?.lanes ?? [], tracks, choice, change);
   // While the window follows, it moves when its data is there.
   const [from, to] = follow && answer ? answer.view : view;
   const place = { from, to, left: nameWidth(size[0]), width: size[0],
@@ -91,14 +75,14 @@ export function Timeline({ id, process, data, address, range, setRange }) {
   const canvas = useCanvas((context, width, height) => {
     if (width !== size[0] || height !== size[1]) setSize([width, height]);
     else if (picture)
-      draw(context, picture, place, chosen?.span ? chosen : null,
-           selecting ?? selected);
+      draw(context, picture, place, chosen, selecting ?? selected);
   }, [picture, ...Object.values(place), chosen, selected, selecting]);
   const timeAt = (x) => from + (x - place.left) / (size[0] - place.left) * (to - from);
   const hold = () => follow && move([from, to]);
   const scroll = (y) => { scroller.current.scrollTop = y; };
-  const handlers = useInput({ canvas, place, view, move, choose, picture, pointer, select,
-    timeAt, hold, scroll, setSelected: (span) => {
+  const handlers = useInput({
+    canvas, place, view, move, choose, picture, pointer, select, timeAt, hold, scroll,
+    setSelected: (span) => {
       hold();
       choose(null);
       setSelected(span);
@@ -112,9 +96,11 @@ export function Timeline({ id, process, data, address, range, setRange }) {
     else move(aroundSpan(span, to - from), true);
   };
   const search = useSearch(picture, from, reveal);
-  const fit = () => move(chosen?.span ? zoomed([chosen.span[0], chosen.span[1]], 1.4)
+  const [begin, end] = chosen?.span ?? chosen?.pause ?? [];
+  const fit = () => move(chosen ? zoomed([begin, end], 1.4)
     : selected ?? windowOfAll(view, data), true);
-  const clear = () => search.isOpen ? search.close() : chosen?.span ? choose(null)
+  const showKeys = () => keyList.current.showModal();
+  const clear = () => search.isOpen ? search.close() : chosen ? choose(null)
     : setSelected(null);
   useKeys(canvas, { zoom: move, view, data,
     timeAtPointer: () => {
@@ -122,7 +108,7 @@ export function Timeline({ id, process, data, address, range, setRange }) {
       return x >= place.left ? timeAt(x) : undefined;
     },
     actions: {
-      f: fit, '?': () => showKeys(true), '/': search.open,
+      f: fit, '?': showKeys, '/': search.open,
       n: () => search.go(false), N: () => search.go(true),
       Escape: clear } });
   return html`<section>
@@ -130,27 +116,25 @@ export function Timeline({ id, process, data, address, range, setRange }) {
       ${buttons}${search.field}<//>
     ${list}
     ${error && html`<p class="error" role="alert">${error}</p>`}
+    <${Minimap} ...${{ data, live, view: [from, to], move }} />
     <div ref=${scroller} class="lanes" onScroll=${() =>
       setTop(scroller.current.scrollTop)}
       style=${picture && { '--all': `${picture.height + ruler_px}px` }}>
       <div class="all"><div class="stage">
         <canvas ref=${canvas} class="timeline" tabindex="0" role="application"
-          aria-label="Timeline: arrows move, plus and minus zoom, question mark lists the keys"
+          aria-label="Timeline: arrows move, plus and minus zoom, ? lists the keys"
           ...${handlers}></canvas>
-        <${Hover} ...${{ pointer, picture, place }} />
+        <${Hover} ...${{ pointer, picture, place, chosen }} />
       </div></div>
     </div>
+    <${Tracks} ...${{ tracks, hidden: choice.hidden, data, live, place }} />
     <${Incomplete} answer=${answer} />
     ${picture && html`<${Legend} picture=${picture} waits=${place.waits} />`}
     <p class="quiet hint">Click selects a span, drag moves, the wheel zooms;${' '}
-      <button class="link" onClick=${() => showKeys(true)}>all keys (?)</button></p>
-    <${KeyList} shown=${keysShown} close=${() => showKeys(false)} />
+      <button class="link" onClick=${showKeys}>all keys (?)</button></p>
+    <${KeyList} dialog=${keyList} />
     ${selected && html`<${SelectionTable} ...${{ id, selected }}
       fit=${() => move(selected, true)} clear=${() => setSelected(null)} />`}
-    ${chosen?.span && html`
-      <${Chosen} chosen=${chosen} />
-      ${isPause(chosen.span) && html`
-        <${PauseDetail} id=${id} span=${chosen.span}
-          domain=${chosen.lane.domain} />`}`}
+    ${chosen && html`<${Chosen} ...${{ id, chosen, picture }} />`}
   </section>`;
 }

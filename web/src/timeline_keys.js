@@ -1,6 +1,6 @@
 // The keys of the timeline.
 
-import { html, useEffect, useRef } from './html.js';
+import { html, useLayoutEffect, useRef } from './html.js';
 import { beginOf } from './history.js';
 import { moved, zoomed } from './timeline_window.js';
 
@@ -30,7 +30,8 @@ const isTyping = (element) => element.closest(
 export function useKeys(canvas, { actions, zoom, view, data, timeAtPointer }) {
   const state = useRef();
   state.current = { actions, zoom, view, data, timeAtPointer };
-  useEffect(() => {
+  // At once: the user may press the next key before the page is painted.
+  useLayoutEffect(() => {
     const pressed = (event) => {
       const { key, target } = event;
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(target)) return;
@@ -57,19 +58,13 @@ const meanings = [
   ['Click', 'select a span: its cause and its events'],
   ['Double click', 'enlarge a span'], ['Wheel', 'zoom; with Shift, move'],
   ['Drag', 'move'], ['Drag in the ruler', 'select a time, and its numbers'],
-  ['Shift drag', 'select a time']];
+  ['Shift drag', 'select a time'], ['Two fingers', 'zoom']];
 
-// [shown]: whether the list is open; [close] is called when the user closes it.
-export function KeyList({ shown, close }) {
-  const dialog = useRef(null);
-  useEffect(() => {
-    if (shown) dialog.current.showModal();
-    else dialog.current.close();
-  }, [shown]);
-  return html`<dialog ref=${dialog} class="keys" aria-label="Keys" onClose=${close}>
+// [dialog]: the reference for the element, which the caller opens.
+export const KeyList = ({ dialog }) => html`
+  <dialog ref=${dialog} class="keys" aria-label="Keys">
     <h2>Keys of the timeline</h2>
     <dl>${meanings.map(([key, meaning]) => html`
       <div key=${key}><dt>${key}</dt><dd>${meaning}</dd></div>`)}</dl>
     <form method="dialog"><button>Close</button></form>
   </dialog>`;
-}

@@ -1,6 +1,6 @@
 // The search in the names of spans and lanes, as far as the last answer has them.
 
-import { html, useEffect, useMemo, useRef, useState } from './html.js';
+import { html, useLayoutEffect, useMemo, useRef, useState } from './html.js';
 import * as format from './format.js';
 import { nameOfChoice } from './choice.js';
 import { isMerged, laneKey, laneName } from './lanes.js';
@@ -35,7 +35,8 @@ function nextIndex(matches, current, ns, back) {
 
 function Field({ text, set, go, close, said }) {
   const input = useRef(null);
-  useEffect(() => input.current.focus(), []);
+  // Before the next key is pressed
+  useLayoutEffect(() => input.current.focus(), []);
   const onKeyDown = (event) => {
     if (event.key === 'Enter') go(event.shiftKey);
     else if (event.key === 'Escape') close();
