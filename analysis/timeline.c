@@ -496,8 +496,8 @@ static void take_wait(struct timeline *t, const struct eventring_event *event)
   t->arrows = with_room(t->arrows, t->arrow_count, &t->arrow_room,
                         sizeof *t->arrows);
   t->arrows[t->arrow_count++] = (struct timeline_arrow) {
-    .ns = event->ns, .since_ns = event->ns - ns, .domain = event->domain,
-    .from = r->before, .to = event->thread
+    .ns = event->ns, .since_ns = time_since(event->ns, ns),
+    .domain = event->domain, .from = r->before, .to = event->thread
   };
 }
 

@@ -1,10 +1,12 @@
 // See page.t.
 
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { waitColour } from '../../web/src/waits.js';
 import { Mock, hostile, token } from './mock.js';
 import {
   allDisabled, buildPage, click, eventually, finish, launch, open, pause, retry,
-  test, textOf, timeout, until } from './browser.js';
+  test, textOf, timeout, top, until } from './browser.js';
 
 const mock = new Mock(buildPage());
 const address = await mock.listen();
@@ -622,6 +624,14 @@ await test('each kind of wait has a colour, and the legend has those that occur'
     assert.equal(colours[0], colours[1]);
     assert.equal(colours[2], colours[3]);
   }));
+
+await test('the page knows the colour of each wait of the runtime', () => {
+  const table = fs.readFileSync(`${top}/runtime/caml/eventring_events.tbl`, 'utf8');
+  const waits = [...table.matchAll(/^COMPLETE\(\w+, \d+, WAIT, "(\w+)"/gm)]
+    .map(([, name]) => name);
+  assert.equal(waits.length, 8);
+  assert.deepEqual(waits.filter((name) => waitColour(name) === 'waiting'), []);
+});
 
 // Returns the least distance of two colours (CIELAB) as readers see them that lack the
 // cones for red or for green (the matrices of Machado and others), or none.
