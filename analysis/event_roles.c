@@ -69,7 +69,7 @@ static const char *const field_names[EVENT_FIELDS] = {
   [F_POOLS] = "pools", [F_LIVE] = "live", [F_FREE] = "free",
   [F_FRAGMENTED] = "fragmented", [F_LARGE] = "large", [F_CUSTOM] = "custom",
   [F_MAPPED] = "mapped", [F_RESIDENT] = "resident", [F_TO] = "to",
-  [F_FOR_LOCK] = "for_domain_lock", [F_MUTEX] = "mutex",
+  [F_FOR_DOMAIN_LOCK] = "for_domain_lock", [F_MUTEX] = "mutex",
   [F_CONDITION] = "condition", [F_HOLDER] = "holder"
 };
 

@@ -98,7 +98,7 @@ static void add(struct lock_waits *l, const struct eventring_event *event,
 static void take_wait(struct lock_waits *l, const struct eventring_event *event,
                       enum event_role role, uint64_t ns)
 {
-  const uint64_t for_lock = field_of(l->roles, role, event, F_FOR_LOCK, 0);
+  const uint64_t for_lock = field_of(l->roles, role, event, F_FOR_DOMAIN_LOCK, 0);
   if (role == ROLE_MUTEX_WAIT)
     add(l, event, LOCK_MUTEX, field_of(l->roles, role, event, F_MUTEX, 0), ns,
         (uint32_t) field_of(l->roles, role, event, F_HOLDER, 0));

@@ -30,7 +30,6 @@
 struct inner {
   struct measures shown;
   double late_ns;
-  uint8_t lock_place[UINT16_MAX + 1];     /* 0: not looked up; 255: none */
   bool *ring_seen;
   bool any;
 };
@@ -38,24 +37,6 @@ struct inner {
 static struct inner *inner(struct measures *m)
 {
   return (struct inner *) m;
-}
-
-#define NO_PLACE 255
-
-/* The number of words of a payload among which fields are searched. */
-#define WORDS_KNOWN 32
-
-/* Returns 1 + the place of the time for the domain lock in waits with the id [id];
-   NO_PLACE when they have none. */
-static uint8_t find_lock(struct measures *m, uint16_t id)
-{
-  for (uint32_t word = 0; word < WORDS_KNOWN; word++) {
-    const struct eventring_field *field =
-      eventring_field(summary_numbers(m->summary)->cursor, id, word);
-    if (field != NULL && strcmp(field->name, "for_domain_lock") == 0)
-      return (uint8_t) (word + 1);
-  }
-  return NO_PLACE;
 }
 
 /* Returns the reason of the stop that [event] reports, by its name; "" when it
@@ -243,11 +224,9 @@ static void waited(struct measures *m, const struct eventring_event *event,
                    enum event_role role)
 {
   if (event->words == 0) return;
-  uint64_t ns = event->payload[0], lock_ns = 0;
-  uint8_t *place = &inner(m)->lock_place[event->id];
-  if (*place == 0) *place = find_lock(m, event->id);
-  if (*place != NO_PLACE && *place <= event->words)
-    lock_ns = event->payload[*place - 1];
+  uint64_t ns = event->payload[0];
+  uint64_t lock_ns = field_of(summary_numbers(m->summary)->roles, role, event,
+                              F_FOR_DOMAIN_LOCK, 0);
   if (lock_ns > ns) lock_ns = ns;
   if (role == ROLE_YIELD)
     add_wait(&m->yield, ns);

@@ -61,6 +61,9 @@ struct ring {
   int64_t first_ns, last_ns;
   struct lane *lane;
   size_t overwritten;             /* 1 + the gap of timeline_overwritten */
+  bool threads;                   /* events say which thread runs */
+  uint32_t thread, before;        /* the last thread, and the one before it */
+  int64_t before_ns;              /* last event of [before]; 0: none */
 };
 
 struct timeline {
@@ -77,6 +80,8 @@ struct timeline {
   size_t lane_count;
   struct timeline_gap *gaps;
   size_t gap_count, gap_room;
+  struct timeline_arrow *arrows;
+  size_t arrow_count, arrow_room;
   bool changed;                   /* categories were, at... */
   int64_t changed_ns;
   bool resumed;                   /* that was the end of a pause */
@@ -458,6 +463,56 @@ static void take_lost(struct timeline *t, const struct eventring_event *event)
   });
 }
 
+/* Arrows */
+
+/* Notes the thread of [event], which is its ring's last one from here on. */
+static void take_thread(struct timeline *t, const struct eventring_event *event)
+{
+  struct ring *r = &t->ring[event->ring];
+  if (class_of(t->roles, event->id).role == ROLE_THREAD_RUN) r->threads = true;
+  if (r->any && event->thread != r->thread) {
+    r->before = r->thread;
+    r->before_ns = r->last_ns;
+  }
+  r->thread = event->thread;
+}
+
+/* Returns the thread that had the domain lock before that of [event], a wait of [ns] with
+   the role [role] for this lock at the end: the last one with an event, if that was while
+   [event]'s thread waited for the lock.  0: not known.  A thread that gets the lock writes
+   an event, if this category is recorded. */
+static uint32_t domain_lock_holder(const struct timeline *t,
+                                   const struct eventring_event *event,
+                                   enum event_role role, int64_t ns)
+{
+  const struct ring *r = &t->ring[event->ring];
+  const int64_t lock_ns = role == ROLE_YIELD ? ns
+    : (int64_t) field_of(t->roles, role, event, F_FOR_DOMAIN_LOCK, 0);
+  return r->threads && r->before_ns != 0 && lock_ns > 0 && lock_ns <= ns
+         && time_since(event->ns, r->before_ns) <= lock_ns ? r->before : 0;
+}
+
+/* Adds an arrow if [event] is a wait, and the thread that held what it waited for is
+   known. */
+static void take_wait(struct timeline *t, const struct eventring_event *event)
+{
+  const enum event_role role = class_of(t->roles, event->id).role;
+  if (!is_wait_role(role) || event->words == 0 || t->arrow_count == TIMELINE_ARROWS)
+    return;
+  const int64_t ns = (int64_t) event->payload[0];
+  if (ns < t->pixel_ns || event->ns < t->from_ns || event->ns >= t->to_ns) return;
+  const uint32_t holder = role != ROLE_MUTEX_WAIT ? 0
+    : (uint32_t) field_of(t->roles, role, event, F_HOLDER, 0);
+  const uint32_t from = holder != 0 ? holder : domain_lock_holder(t, event, role, ns);
+  if (from == 0) return;
+  t->arrows = with_room(t->arrows, t->arrow_count, &t->arrow_room,
+                        sizeof *t->arrows);
+  t->arrows[t->arrow_count++] = (struct timeline_arrow) {
+    .ns = event->ns, .since_ns = time_since(event->ns, ns),
+    .domain = event->domain, .from = from, .to = event->thread, .mutex = holder != 0
+  };
+}
+
 /* The timeline */
 
 struct timeline *new_timeline(struct eventring_cursor *cursor, int64_t from_ns,
@@ -487,6 +542,7 @@ void free_timeline(struct timeline *t)
   for (size_t i = 0; i < t->name_count; i++) free(t->names[i]);
   free(t->names);
   free(t->gaps);
+  free(t->arrows);
   free(t->ring);
   free(t->roles);
   free_requests(t->requests);
@@ -509,6 +565,8 @@ void timeline_event(struct timeline *t, const struct eventring_event *event)
       open_known(t, event);
       t->ring[event->ring].first_ns = event->ns;
     }
+    take_thread(t, event);
+    take_wait(t, event);
     t->ring[event->ring].any = true;
     t->ring[event->ring].last_ns = event->ns;
     if (event->ns > t->last_ns) t->last_ns = event->ns;
@@ -541,6 +599,11 @@ const struct timeline_lane *timeline_lane(const struct timeline *t,
 const struct timeline_gap *timeline_gap(const struct timeline *t, size_t index)
 {
   return index < t->gap_count ? &t->gaps[index] : NULL;
+}
+
+const struct timeline_arrow *timeline_arrow(const struct timeline *t, size_t index)
+{
+  return index < t->arrow_count ? &t->arrows[index] : NULL;
 }
 
 const char *timeline_name(const struct timeline *t, size_t index)

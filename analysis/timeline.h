@@ -45,8 +45,9 @@ enum timeline_kind {
 /* The name of waits that go on. */
 #define TIMELINE_OPEN_WAIT "unfinished wait"
 
-/* The most lanes, gaps and names. */
+/* The most lanes, gaps, arrows and names. */
 #define TIMELINE_LANES 1024
+#define TIMELINE_ARROWS 4096
 #define TIMELINE_GAPS 4096
 #define TIMELINE_NAMES 65536
 
@@ -76,6 +77,16 @@ struct timeline_gap {
   enum timeline_gap_kind kind;
   uint64_t lost;                  /* of GAP_LOST and GAP_OVERWRITTEN */
   uint32_t domain;                /* but of GAP_PAUSED */
+};
+
+/* The end of a wait, of at least a pixel, for the domain lock: thread [from] of the
+   domain had the lock, and has an event in the time in which [to] waited for it. */
+struct timeline_arrow {
+  int64_t ns, since_ns;           /* end and begin of the wait */
+  uint32_t domain;
+  uint32_t from, to;              /* the system's ids of the threads */
+  bool mutex;                     /* [from] held the mutex at the begin of the wait, and
+                                     not the domain lock at its end */
 };
 
 struct timeline;
@@ -113,12 +124,14 @@ void timeline_event(struct timeline *t, const struct eventring_event *event);
    once, after the last event. */
 void timeline_finish(struct timeline *t);
 
-/* Return lane or gap number [index], from 0; NULL when there are not so
+/* Return lane, gap or arrow number [index], from 0; NULL when there are not so
    many. */
 const struct timeline_lane *timeline_lane(const struct timeline *t,
                                           size_t index);
 const struct timeline_gap *timeline_gap(const struct timeline *t,
                                         size_t index);
+const struct timeline_arrow *timeline_arrow(const struct timeline *t,
+                                            size_t index);
 
 /* Returns name number [index], from 0, of spans and causes; NULL when there are
    not so many.  A name may have any bytes. */

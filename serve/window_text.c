@@ -125,6 +125,17 @@ static void print_gap(struct printing *p, const struct timeline_gap *gap)
             gap->kind == GAP_OVERWRITTEN ? "true" : "false");
 }
 
+static void print_arrow(struct printing *p, const struct timeline_arrow *arrow)
+{
+  separate(p);
+  putc('[', p->out);
+  print_time(p, arrow->ns);
+  fprintf(p->out, ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",", arrow->domain,
+          arrow->from, arrow->to);
+  print_time(p, arrow->since_ns);
+  fprintf(p->out, ",\"%s\"]", arrow->mutex ? "mutex" : "domain lock");
+}
+
 /* Returns the finest tier with rows from [ns] on. */
 static enum history_tier tier_from(struct history *h, int64_t ns)
 {
@@ -217,6 +228,11 @@ char *print_timeline(const struct timeline *timeline,
   const struct timeline_gap *gap;
   for (size_t i = 0; (gap = timeline_gap(timeline, i)) != NULL; i++)
     print_gap(&p, gap);
+  fputs("],\"arrows\":[", p.out);
+  p.any = false;
+  const struct timeline_arrow *arrow;
+  for (size_t i = 0; (arrow = timeline_arrow(timeline, i)) != NULL; i++)
+    print_arrow(&p, arrow);
   fprintf(p.out, "],\"domains_left_out\":%zu}", p.left_out);
   fclose(p.out);
   return result;

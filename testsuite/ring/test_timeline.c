@@ -9,6 +9,9 @@
 #define SPAN 1024
 #define INNER 1025
 #define PAUSE 1026                /* a complete event */
+#define RUN 649                   /* events of the runtime */
+#define YIELD 659
+#define BLOCKING 652
 #define WIDTH 100
 #define PIXEL 1001                /* ns, of a window of 100,000 ns */
 #define WINDOW 100000
@@ -300,10 +303,109 @@ static void a_wait_that_goes_on_is_drawn(void **state)
   ring_destroy(&f);
 }
 
+static void runs(struct ring_file *f, uint64_t at, uint64_t thread)
+{
+  ring_packed(f, 0, at, EVENTRING_FORM_INSTANT, RUN,
+              (uint64_t[]) { UINT32_MAX, thread }, 2);
+}
+
+static void waited(struct ring_file *f, uint32_t id, uint64_t end, uint64_t ns,
+                   uint64_t lock_ns)
+{
+  ring_packed(f, 0, end, EVENTRING_FORM_INSTANT, id,
+              (uint64_t[]) { ns, lock_ns }, id == YIELD ? 1 : 2);
+}
+
+static void is_arrow(const struct timeline_arrow *a, int64_t ns, int64_t since,
+                     uint32_t from, uint32_t to)
+{
+  assert_non_null(a);
+  assert_int_equal(a->ns, ns);
+  assert_int_equal(a->since_ns, since);
+  assert_int_equal(a->domain, 0);
+  assert_int_equal(a->from, from);
+  assert_int_equal(a->to, to);
+}
+
+/* Of a wait of thread 1000 for a mutex, the event has the thread that held it. */
+static void the_holder_of_a_mutex_is_known(void **state)
+{
+  struct ring_file f;
+  (void) state;
+  make_ring(&f);
+  ring_schema(&f, 0, EVENTRING_CATEGORY, 0, EVENTRING_WAIT_BIT, "", "wait");
+  ring_schema(&f, 0, EVENTRING_CATEGORY, 0, EVENTRING_THREAD_BIT, "", "thread");
+  ring_schema(&f, RUN, EVENTRING_INSTANT, EVENTRING_PACKED,
+              EVENTRING_THREAD_BIT, "", "thread_run");
+  ring_schema(&f, BLOCKING, EVENTRING_COMPLETE, EVENTRING_PACKED,
+              EVENTRING_WAIT_BIT, "", "mutex_wait");
+  ring_field(&f, BLOCKING, 0, "ticks", 0, "duration");
+  ring_field(&f, BLOCKING, 1, "ticks", 0, "for_domain_lock");
+  ring_field(&f, BLOCKING, 2, "lock", 0, "mutex");
+  ring_field(&f, BLOCKING, 3, "os_thread", 0, "holder");
+  runs(&f, 10000, 1000);
+  ring_packed(&f, 0, 20000, EVENTRING_FORM_INSTANT, BLOCKING,
+              (uint64_t[]) { 6000, 0, 4096, 77 }, 4);
+  ring_packed(&f, 0, 30000, EVENTRING_FORM_INSTANT, BLOCKING,
+              (uint64_t[]) { 6000, 0, 4096, 0 }, 4);
+  struct eventring_cursor *c = ring_open(&f);
+  struct timeline *t = draw(c, 1000);
+  is_arrow(timeline_arrow(t, 0), 20000, 14000, 77, 1000);
+  assert_true(timeline_arrow(t, 0)->mutex);
+  assert_null(timeline_arrow(t, 1));
+  free_timeline(t);
+  eventring_close(c);
+}
+
+/* Threads 1000 and 501 share a domain. */
+static void the_thread_that_had_the_domain_lock_is_known(void **state)
+{
+  struct ring_file f;
+  (void) state;
+  make_ring(&f);
+  ring_schema(&f, 0, EVENTRING_CATEGORY, 0, EVENTRING_WAIT_BIT, "", "wait");
+  ring_schema(&f, 0, EVENTRING_CATEGORY, 0, EVENTRING_THREAD_BIT, "", "thread");
+  ring_schema(&f, RUN, EVENTRING_INSTANT, EVENTRING_PACKED,
+              EVENTRING_THREAD_BIT, "", "thread_run");
+  ring_schema(&f, YIELD, EVENTRING_COMPLETE, EVENTRING_PACKED,
+              EVENTRING_WAIT_BIT, "", "thread_yield");
+  ring_field(&f, YIELD, 0, "ticks", 0, "duration");
+  ring_schema(&f, BLOCKING, EVENTRING_COMPLETE, EVENTRING_PACKED,
+              EVENTRING_WAIT_BIT, "", "blocking_section");
+  ring_field(&f, BLOCKING, 0, "ticks", 0, "duration");
+  ring_field(&f, BLOCKING, 1, "ticks", 0, "for_domain_lock");
+  runs(&f, 10000, 1000);
+  runs(&f, 12000, 501);
+  runs(&f, 21000, 1000);
+  waited(&f, YIELD, 21000, 9000, 0);
+  write_span(&f, SPAN, 22000, 29000);
+  runs(&f, 30000, 501);
+  waited(&f, BLOCKING, 30000, 5000, 2000);
+  /* The other thread has no event in the time for the lock. */
+  runs(&f, 40000, 1000);
+  waited(&f, BLOCKING, 40000, 10000, 100);
+  /* No other thread ran. */
+  waited(&f, BLOCKING, 50000, 5000, 4000);
+  /* Less than a pixel. */
+  runs(&f, 50200, 501);
+  waited(&f, YIELD, 50200, 500, 0);
+  struct eventring_cursor *c = ring_open(&f);
+  struct timeline *t = draw(c, 1000);
+  is_arrow(timeline_arrow(t, 0), 21000, 12000, 501, 1000);
+  assert_false(timeline_arrow(t, 0)->mutex);
+  is_arrow(timeline_arrow(t, 1), 30000, 25000, 1000, 501);
+  assert_null(timeline_arrow(t, 2));
+  free_timeline(t);
+  eventring_close(c);
+  ring_destroy(&f);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_wait_that_goes_on_is_drawn),
+    cmocka_unit_test(the_thread_that_had_the_domain_lock_is_known),
+    cmocka_unit_test(the_holder_of_a_mutex_is_known),
     cmocka_unit_test(long_spans_are_kept_with_their_depth),
     cmocka_unit_test(short_spans_are_merged_without_loss_of_time),
     cmocka_unit_test(a_lane_is_bounded_for_any_spans),

@@ -74,7 +74,9 @@ function history(now, tier_ns, domains, name, forgotten) {
 }
 
 const names = ['blocking_section', 'minor', 'stop_the_world', hostile[0],
-               'checkout', 'minor_heap_full'];
+               'checkout', 'minor_heap_full', 'mutex_wait', 'condition_wait',
+               'thread_yield'];
+const waitOf = [0, 6, 7, 8];    // by domain
 let timelines = 0;
 
 // A collection each 10 ms and a span each 3 ms; merged when they are narrow.
@@ -88,18 +90,23 @@ function timeline(now, from, to, width, domains) {
       return;
     }
     for (let t = Math.max(0, Math.floor(from / step) * step); t < end; t += step)
-      spans.push([t, Math.min(t + length, now), name, 0, kind, cause]);
+      if (t + length >= from)
+        spans.push([t, Math.min(t + length, now), name, 0, kind, cause]);
   };
   const lanes = Array.from({ length: domains }, (_, domain) => {
     const spans = [];
     add(spans, 1e7, 4e5, 1, 0, 5);
     add(spans, 3e6, 1e6, 3, 1);
-    add(spans, 5e7, 8e6, 0, 2);
+    add(spans, 5e7, 8e6, waitOf[domain], 2);
     add(spans, 1e7, 3e5, 2, 3);
     add(spans, 2e7, 1.5e7, 4, 4);
     return { domain, thread: 4242 + domain, name: hostile[domain],
              backup: false, spans };
   });
+  // The backup threads of the first two domains only collect.
+  for (const { domain, name, spans } of lanes.slice(0, 2))
+    lanes.push({ domain, thread: 5242 + domain, name, backup: true,
+                 spans: spans.filter((s) => s[4] === 0).map((s) => [...s]) });
   const gaps = from < 25e9 && to > 20e9
     ? [[20e9, 22e9, 50, 1], [22e9, 25e9, 'paused', null]] : [];
   // The numbers of names are good for one answer.
@@ -111,7 +118,10 @@ function timeline(now, from, to, width, domains) {
       span[2] = renamed(span[2]);
       if (!merged) span[5] = renamed(span[5]);
     }
-  return { from, to, complete: true, until_ns: to, lanes, gaps,
+  // The backup thread of domain 0 had the domain lock at the end of each wait.
+  const arrows = lanes[0].spans.filter((s) => s[4] === 2 && s[2] !== null)
+    .map(([since, end]) => [end, 0, 5242, 4242, since, 'domain lock']);
+  return { from, to, complete: true, until_ns: to, lanes, gaps, arrows,
            names: names.map((_, i) =>
              names[(i - shift + names.length) % names.length]) };
 }

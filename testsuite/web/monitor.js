@@ -326,7 +326,7 @@ await test('a pause in the timeline tells its cause and when domains arrived',
     const { x, y, width } = await canvas.boundingBox();
     // The stops are the second row of the first lane, below the ruler.
     await retry(page,
-      () => page.mouse.click(x + 150 + (width - 150) / 2, y + 24 + 15 + 7),
+      () => page.mouse.click(x + 150 + (width - 150) / 2, y + 24 + 14 + 7),
       () => document.querySelector('.arrivals') !== null);
     const text = await textOf(page);
     for (const word of ['Cause', 'Requested by', 'Reason of the stop',

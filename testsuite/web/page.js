@@ -1,10 +1,12 @@
 // See page.t.
 
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { waitColour } from '../../web/src/waits.js';
 import { Mock, hostile, token } from './mock.js';
 import {
   allDisabled, buildPage, click, eventually, finish, launch, open, pause, retry,
-  test, textOf, timeout, until } from './browser.js';
+  test, textOf, timeout, top, until } from './browser.js';
 
 const mock = new Mock(buildPage());
 const address = await mock.listen();
@@ -468,8 +470,8 @@ await test('a click on a pause shows cause, requester, arrivals and events',
   () => onPage('#/process/100/timeline?from=40000000000&to=40002000000', async (page) => {
     const canvas = await seen(page, 'canvas.timeline');
     const { x, y } = await canvas.boundingBox();
-    await retry(page, () => page.mouse.click(x + 200, y + 24 + 2 * 15 + 7),
-                () => document.body.innerText.includes('minor heap full'));
+    await retry(page, () => page.mouse.click(x + 200, y + 24 + 2 * 14 + 7),
+                () => document.querySelector('.chosen') !== null);
     await seen(page, '.arrivals');
     const text = await textOf(page);
     for (const word of ['domain 1', '150 µs', 'stop_the_world', 'Promoted'])
@@ -498,12 +500,425 @@ await test('a click on a span of the end of the data holds the timeline',
     const { x, y } = await canvas.boundingBox();
     // A collection is hit within two pixels; they are some nine pixels apart.
     for (let i = 0; i < 100 && !await page.$('.chosen'); i++) {
-      await page.mouse.click(x + 400 + 3 * i, y + 24 + 2 * 15 + 7);
+      await page.mouse.click(x + 400 + 3 * i, y + 24 + 2 * 14 + 7);
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
     await seen(page, '.chosen');
     await until(page, () =>
       document.querySelector('[data-range]').dataset.range === 'fixed');
+  }));
+
+// The parameters of the last request for [part] of the process.
+const lastAsked = (part) => Object.fromEntries(new URL(mock.requests.findLast(
+  (r) => r.includes(`/${part}?`)).slice(4), 'http://x').searchParams);
+const values = (page) => page.evaluate(() =>
+  Object.fromEntries(new URLSearchParams(location.hash.split('?')[1])));
+
+// The height of all lanes, in pixels: 14 a row, 6 a lane and 24 the ruler.
+const lanesHeight = (page) => page.$eval('.lanes .all', (e) => e.clientHeight);
+const lanesAre = (page, height) => until(page, (wanted) =>
+  document.querySelector('.lanes .all').clientHeight === wanted, height);
+// The mock's coarsest rows begin at 10 s.
+const historyLoaded = (page) => until(page, () => document.querySelector('.minimap')
+  .ariaLabel.startsWith('All of the time, 10.0 s'));
+const pushed = (page, text) => page.evaluate((start) =>
+  [...document.querySelectorAll('.toolbar button')]
+    .find((b) => b.innerText.startsWith(start)).click(), text);
+
+await test('four domains fit into the window; backup threads and rows without spans take '
+  + 'no room', () => onPage('#/process/100/timeline?from=40000000000&to=40100000000',
+  async (page) => {
+    await seen(page, 'canvas.timeline');
+    // Waits, stops, collections, spans and requests
+    await lanesAre(page, 24 + 4 * (5 * 14 + 6));
+    const { y, height } = await (await seen(page, '.lanes')).boundingBox();
+    await seen(page, '.minimap');
+    assert.ok(y + height <= 900, `${y} ${height}`);
+    assert.ok(await page.$eval('.lanes', (e) => e.scrollHeight <= e.clientHeight));
+    await pushed(page, 'Backup threads');
+    await lanesAre(page, 24 + 4 * (5 * 14 + 6) + 2 * (14 + 6));
+    assert.equal((await values(page)).backup, '1');
+    await page.reload();
+    await lanesAre(page, 24 + 4 * (5 * 14 + 6) + 2 * (14 + 6));
+    assert.equal(await page.$$eval('.hint', (all) => all.length), 1);
+    assert.ok(await page.$eval('.hint', (e) => e.clientHeight < 24));
+  }, { height: 900 }));
+
+await test('lanes keep their rows while the user pans',
+  () => onPage('#/process/100/timeline?from=40000000000&to=40001000000', async (page) => {
+    const canvas = await seen(page, 'canvas.timeline');
+    const all = 24 + 4 * (5 * 14 + 6);
+    await lanesAre(page, all);
+    await canvas.focus();
+    // 5 ms later there are no stops and no collections.
+    for (let i = 0; i < 25; i++) await page.keyboard.press('ArrowRight');
+    await eventually(() => assert.ok(lastAsked('timeline').from > 40.003e9));
+    assert.equal(await lanesHeight(page), all);
+    await go(page, '#/process/100/timeline?from=40005000000&to=40006000000');
+    await page.reload();
+    await lanesAre(page, 24 + 4 * (3 * 14 + 6));
+  }));
+
+await test('lanes are hidden and pinned by the keyboard, as the address says',
+  () => onPage('#/process/100/timeline?from=40000000000&to=40002000000', async (page) => {
+    await seen(page, 'canvas.timeline');
+    const lane = 5 * 14 + 6;
+    await lanesAre(page, 24 + 4 * lane);
+    await pushed(page, 'Lanes');
+    await (await seen(page, '.lane-list input')).focus();
+    await page.keyboard.press('Space');
+    await lanesAre(page, 24 + 3 * lane);
+    await (await page.$('.lane-list li:nth-child(4) button')).focus();
+    await page.keyboard.press('Enter');
+    await until(page, () => location.hash.includes('pin='));
+    const { hide, pin } = await values(page);
+    assert.deepEqual([hide, pin], ['0.4242', '3.4245']);
+    await page.reload();
+    await lanesAre(page, 24 + 3 * lane);
+    const { x, y } = await (await seen(page, 'canvas.timeline')).boundingBox();
+    await retry(page, () => page.mouse.click(x + 200, y + 24 + 2 * 14 + 7),
+                () => document.querySelector('.chosen') !== null);
+    assert.match(await page.$eval('.chosen', (e) => e.innerText),
+                 /minor \(collector\) in bad/);
+    await has(page, 'Lanes (1 hidden)');
+  }));
+
+await test('the line and the tooltip say what is under the pointer, and the picture is not '
+  + 'drawn again', () => onPage('#/process/100/timeline?from=40000000000&to=40002000000',
+  async (page) => {
+    const { x, y } = await (await seen(page, 'canvas.timeline')).boundingBox();
+    await lanesAre(page, 24 + 4 * (5 * 14 + 6));
+    const at = async (dx, dy) => {
+      await page.mouse.move(x + dx, y + dy);
+      await until(page, (left) =>
+        document.querySelector('.crosshair')?.style.left === left, `${dx}px`);
+      return page.evaluate(() => [document.querySelector('.crosshair').innerText,
+        document.querySelector('.tooltip')?.innerText.split('\n')]);
+    };
+    await at(300, 300);
+    await page.evaluate(() => {
+      window.drawings = 0;
+      const { clearRect } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.clearRect = function (...box) {
+        window.drawings += this.canvas.className === 'timeline';
+        clearRect.apply(this, box);
+      };
+    });
+    const [time, lines] = await at(200, 24 + 2 * 14 + 7);
+    assert.match(time, /^40\.000.0\d\d s$/);
+    assert.deepEqual(lines, ['minor', 'collector, 400 µs', 'from 40.000 000 000 s'.replace(
+      / (?=0)/g, '\u202f'), 'cause: minor heap full', hostile[0]]);
+    assert.equal((await at(900, 24 + 2 * 14 + 7))[1], null);
+    assert.equal(await page.evaluate(() => window.drawings), 0);
+    await page.mouse.move(x + 200, y - 20);
+    await until(page, () => !document.querySelector('.crosshair'));
+    await go(page, '#/process/100/timeline?from=19000000000&to=26000000000');
+    await eventually(async () => assert.deepEqual(
+      (await at(150 + Math.round((1128 - 32) * 5 / 7), 24 + 2 * 14 + 7))[1],
+      ['paused', '3.00 s', hostile[0]]));
+  }));
+
+await test('each kind of wait has a colour, and the legend has those that occur',
+  () => onPage('#/process/100/timeline?from=40000000000&to=40040000000', async (page) => {
+    await lanesAre(page, 24 + 4 * (5 * 14 + 6));
+    const legend = () => page.$$eval('.legend li', (all) => all.map((e) => e.innerText));
+    assert.deepEqual(await legend(), [
+      'running', 'blocking section: system call, sleep', 'waiting for a mutex',
+      'waiting on a condition', 'waiting for the domain lock', 'minor collection',
+      'collecting', 'all domains stopped', 'span of the program', 'request']);
+    const colours = await page.evaluate(() => {
+      // Reading the pixels twice is a warning of the browser.
+      const { data } = document.querySelector('canvas.timeline').getContext('2d')
+        .getImageData(240, 0, 1, 200);
+      const hex = (y) => `#${[...data.slice(4 * y, 4 * y + 3)]
+        .map((c) => c.toString(16).padStart(2, '0')).join('')}`;
+      const named = (name) => getComputedStyle(document.documentElement)
+        .getPropertyValue(`--${name}`).trim();
+      // Below the text of a span, in the first rows of two lanes
+      return [hex(24 + 12), named('blocking'), hex(24 + 76 + 12), named('mutex')];
+    });
+    assert.equal(colours[0], colours[1]);
+    assert.equal(colours[2], colours[3]);
+  }));
+
+await test('the page knows the colour of each wait of the runtime', () => {
+  const table = fs.readFileSync(`${top}/runtime/caml/eventring_events.tbl`, 'utf8');
+  const waits = [...table.matchAll(/^COMPLETE\(\w+, \d+, WAIT, "(\w+)"/gm)]
+    .map(([, name]) => name);
+  assert.equal(waits.length, 8);
+  assert.deepEqual(waits.filter((name) => waitColour(name) === 'waiting'), []);
+});
+
+// Returns the least distance of two colours (CIELAB) as readers see them that lack the
+// cones for red or for green (the matrices of Machado and others), or none.
+function leastDistance(colours) {
+  const eyes = [[1, 0, 0, 0, 1, 0, 0, 0, 1],
+    [0.152, 1.053, -0.205, 0.115, 0.786, 0.099, -0.004, -0.048, 1.052],
+    [0.367, 0.861, -0.228, 0.28, 0.673, 0.047, -0.012, 0.043, 0.969]];
+  const linear = (c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  const times = (m, v) => [0, 3, 6].map((i) => Math.max(0, Math.min(1,
+    m[i] * v[0] + m[i + 1] * v[1] + m[i + 2] * v[2])));
+  const lab = (rgb) => {
+    const [x, y, z] = times([0.434, 0.376, 0.19, 0.213, 0.715, 0.072, 0.018, 0.109,
+                             0.873], rgb).map(Math.cbrt);
+    return [116 * y, 500 * (x - y), 200 * (y - z)];
+  };
+  const seenBy = (eye) => colours.map((hex) => lab(times(eye, [1, 3, 5].map((i) =>
+    linear(parseInt(hex.slice(i, i + 2), 16) / 255)))));
+  return Math.min(...eyes.flatMap((eye) => seenBy(eye).flatMap((a, i, all) =>
+    all.slice(i + 1).map((b) => Math.hypot(...a.map((v, j) => v - b[j]))))));
+}
+
+await test('colour-blind readers can tell the colours of waits apart, light and dark',
+  async () => {
+    for (const dark of [false, true])
+      await onPage('', async (page) => {
+        const colours = await page.evaluate(() => ['running', 'collecting', 'waiting',
+          'blocking', 'mutex', 'condition', 'domain-lock', 'join', 'other-wait'].map(
+          (name) => getComputedStyle(document.documentElement)
+            .getPropertyValue(`--${name}`).trim()));
+        assert.ok(leastDistance(colours) > 15, `${leastDistance(colours)}`);
+      }, { dark });
+  });
+
+await test('an arrow shows who had the domain lock at the end of the wait that is chosen or '
+  + 'under the pointer',
+  () => onPage('#/process/100/timeline?from=40000000000&to=40040000000&backup=1',
+  async (page) => {
+    await lanesAre(page, 24 + 4 * (5 * 14 + 6) + 2 * (14 + 6));
+    const { x, y } = await (await seen(page, 'canvas.timeline')).boundingBox();
+    const arrows = (n) => until(page, (wanted) =>
+      document.querySelectorAll('.arrows line').length === wanted, n);
+    await arrows(0);
+    await page.mouse.move(x + 200, y + 24 + 7);
+    await arrows(1);
+    await has(page, 'backup 5242 had the domain lock');
+    const line = await page.$eval('.arrows line', (e) =>
+      ['x1', 'y1', 'y2'].map((name) => Math.round(e.getAttribute(name))));
+    // 8 of 40 ms, from the second lane to the first
+    assert.deepEqual(line, [150 + Math.round((1246 - 150) / 5), 24 + 76 + 7, 24 + 7]);
+    await page.mouse.move(x + 200, y + 24 + 76 + 20 + 7);
+    await has(page, 'mutex_wait');
+    await arrows(0);
+    await page.mouse.click(x + 200, y + 24 + 7);
+    await until(page, () => document.querySelector('.chosen')?.innerText
+      .includes('backup 5242 had the domain lock'));
+    await page.mouse.move(x + 200, y - 30);
+    await until(page, () => !document.querySelector('.tooltip'));
+    await arrows(1);
+    // Without the lane of the other thread there is no arrow.
+    await pushed(page, 'Backup threads');
+    await arrows(0);
+  }));
+
+await test('the map of all of the time has a window that can be dragged',
+  () => onPage('#/process/100/timeline?from=40000000000&to=50000000000', async (page) => {
+    await lanesAre(page, 24 + 4 * (5 * 14 + 6));
+    const { x, y, width } = await (await seen(page, '.minimap')).boundingBox();
+    const window = () => page.$eval('.minimap .window', (e) => e.getBoundingClientRect()
+      .toJSON());
+    await historyLoaded(page);
+    const before = await window();
+    const all = mock.now() - 10e9;
+    assert.ok(Math.abs((before.left - x) / width - 30e9 / all) < 0.02);
+    assert.ok(Math.abs(before.width / width - 10e9 / all) < 0.02);
+    await page.mouse.move(before.left + before.width / 2, y + 10);
+    await page.mouse.down();
+    await page.mouse.move(before.left + before.width / 2 - 200, y + 10, { steps: 4 });
+    await page.mouse.up();
+    const expected = 40e9 - 200 / width * all;
+    await eventually(async () => assert.ok(
+      Math.abs((await values(page)).from - expected) < 1e9, expected));
+    const { from, to } = await values(page);
+    assert.ok(Math.abs(to - from - 10e9) < 2);
+    // A press outside of the window moves it there.
+    await page.mouse.click(x + width * 0.8, y + 10);
+    await eventually(async () => {
+      const { from, to } = await values(page);
+      const middle = (Number(from) + Number(to)) / 2;
+      assert.ok(Math.abs(middle - 10e9 - 0.8 * (mock.now() - 10e9)) < 2e9, middle);
+    });
+  }));
+
+await test('tracks below the lanes have the heap and the counters, and can be hidden',
+  () => onPage('#/process/100/timeline?from=40000000000&to=41000000000', async (page) => {
+    await seen(page, '.track');
+    const labels = () => page.$$eval('.track', (all) => all.map((e) => e.ariaLabel));
+    await eventually(async () => {
+      const [heap, counter] = await labels();
+      assert.match(heap, /^Major heap: \d+\.?\d* MiB, at most \d+\.?\d* MiB$/);
+      assert.match(counter, /^<img src=x onerror=alert\(2\)>: \d+, at most \d+$/);
+    });
+    await pushed(page, 'Lanes');
+    await click(page, '.lane-list li:last-child input');
+    await until(page, () => document.querySelectorAll('.track').length === 1);
+    await page.reload();
+    await seen(page, '.track');
+    await has(page, 'Lanes (1 hidden)');
+    assert.equal((await labels()).length, 1);
+    assert.ok((await values(page)).hide.startsWith('counter:%3Cimg'));
+  }));
+
+await test('a finger scrolls the page or moves the timeline, and two fingers zoom',
+  () => onPage('#/process/100/timeline?from=40000000000&to=40100000000', async (page) => {
+    await page.setViewport({ width: 400, height: 700, hasTouch: true, isMobile: true });
+    await lanesAre(page, 24 + 4 * (5 * 14 + 6));
+    await page.$eval('canvas.timeline', (e) => e.scrollIntoView({ block: 'center' }));
+    const { x, y } = await (await page.$('canvas.timeline')).boundingBox();
+    const cdp = await page.createCDPSession();
+    const touch = (type, ...points) => cdp.send('Input.dispatchTouchEvent', {
+      type, touchPoints: points.map(([dx, dy], id) => ({ x: x + dx, y: y + dy, id })) });
+    const before = await page.evaluate(() => scrollY);
+    await touch('touchStart', [300, 150]);
+    for (let i = 1; i <= 10; i++) await touch('touchMove', [300 - 10 * i, 150]);
+    await touch('touchEnd');
+    await eventually(async () => assert.ok((await values(page)).from > 40.02e9));
+    assert.equal(await page.evaluate(() => scrollY), before);
+    assert.equal(await page.$('.chosen'), null);
+    await touch('touchStart', [200, 150], [240, 150]);
+    for (let i = 1; i <= 10; i++)
+      await touch('touchMove', [200 - 4 * i, 150], [240 + 4 * i, 150]);
+    await touch('touchEnd');
+    // Three times the distance
+    await eventually(async () => {
+      const { from, to } = await values(page);
+      assert.ok(Math.abs((to - from) - 1e8 / 3) < 1e6, `${from} ${to}`);
+    });
+    const address = page.url();
+    await touch('touchStart', [200, 150]);
+    for (let i = 1; i <= 10; i++) await touch('touchMove', [200, 150 + 8 * i]);
+    await touch('touchEnd');
+    await until(page, (top) => scrollY < top - 20, before);
+    assert.equal(page.url(), address);
+  }));
+
+await test('? lists the keys, and Esc closes the list',
+  () => onPage('#/process/100/timeline', async (page) => {
+    await (await seen(page, 'canvas.timeline')).focus();
+    await page.keyboard.press('?');
+    await seen(page, 'dialog.keys[open]');
+    await page.keyboard.press('Escape');
+    await until(page, () => !document.querySelector('dialog.keys').open);
+    await page.keyboard.press('?');
+    await seen(page, 'dialog.keys[open]');
+  }));
+
+const foundIs = (page, text) => until(page, (wanted) =>
+  document.querySelector('.search .found')?.innerText === wanted, text);
+const windowIs = (page, text) => until(page, (wanted) => document.querySelector(
+  '.toolbar:not(.range)').innerText.replaceAll('\u202f', '').includes(wanted), text);
+
+await test('/ searches in names of spans, without case; Enter, n and N go on, Esc ends it',
+  () => onPage('#/process/100/timeline?from=40000000000&to=40100000000', async (page) => {
+    await lanesAre(page, 24 + 4 * (5 * 14 + 6));
+    await page.keyboard.press('/');
+    await seen(page, '.search input');
+    await page.keyboard.type('MINORws');
+    await foundIs(page, 'Nothing found');
+    await windowIs(page, '100 ms from 40.000 s');
+    await page.keyboard.press('Backspace');
+    await page.keyboard.press('Backspace');
+    // A collection each 10 ms in four lanes, in twice the window
+    await foundIs(page, '80 found');
+    await page.keyboard.press('Enter');
+    await foundIs(page, '21 of 80');
+    assert.match(await page.$eval('.chosen', (e) => e.innerText),
+                 /^minor \(collector\) in <script>.*, from 40.000.000.000 s/);
+    await page.keyboard.press('Enter');
+    await foundIs(page, '22 of 80');
+    await (await seen(page, 'canvas.timeline')).focus();
+    await page.keyboard.press('N');
+    await foundIs(page, '21 of 80');
+    await page.keyboard.press('N');
+    // It was outside of the window, which moves there.
+    await until(page, () => /from 39.990.000.000 s/.test(
+      document.querySelector('.chosen').innerText));
+    await windowIs(page, '100 ms from 39.940 s');
+    await page.keyboard.press('n');
+    await page.keyboard.press('Escape');
+    await until(page, () => !document.querySelector('.search'));
+    await seen(page, '.chosen');
+    await page.keyboard.press('Escape');
+    await until(page, () => !document.querySelector('.chosen'));
+  }));
+
+await test('lanes are searched, too, and come into view',
+  () => onPage('#/process/100/timeline?from=40000000000&to=40100000000', async (page) => {
+    await lanesAre(page, 24 + 4 * (5 * 14 + 6));
+    await page.keyboard.press('/');
+    await page.keyboard.type('bad');
+    await foundIs(page, '1 found');
+    await page.keyboard.press('Enter');
+    await foundIs(page, '1 of 1');
+    await until(page, () => document.querySelector('.lanes').scrollTop > 0);
+  }, { height: 360 }));
+
+await test('w and s zoom at the pointer, a and d move, f fits the selection or all',
+  () => onPage('#/process/100/timeline?from=40000000000&to=40004000000', async (page) => {
+    const { x, y } = await (await seen(page, 'canvas.timeline')).boundingBox();
+    await lanesAre(page, 24 + 4 * (5 * 14 + 6));
+    await page.keyboard.press('w');
+    await windowIs(page, '2.00 ms from 40.00100 s');
+    await page.keyboard.press('s');
+    await windowIs(page, '4.00 ms from 40.00000 s');
+    await page.mouse.move(x + 150, y + 100);
+    await page.keyboard.press('w');
+    await windowIs(page, '2.00 ms from 40.00000 s');
+    await page.keyboard.press('d');
+    await windowIs(page, '2.00 ms from 40.00040 s');
+    await page.keyboard.press('a');
+    await windowIs(page, '2.00 ms from 40.00000 s');
+    await retry(page, () => page.mouse.click(x + 200, y + 24 + 2 * 14 + 7),
+                () => document.querySelector('.chosen') !== null);
+    await page.keyboard.press('f');
+    await windowIs(page, '560 µs from 39.999920 s');
+    await page.keyboard.press('Escape');
+    await until(page, () => !document.querySelector('.chosen'));
+    await historyLoaded(page);
+    await page.keyboard.press('f');
+    await windowIs(page, 's from 10');
+  }));
+
+await test('a time that is selected has the numbers of stat for it, and is in the address',
+  () => onPage('#/process/100/timeline?from=40000000000&to=40100000000', async (page) => {
+    const { x, y } = await (await seen(page, 'canvas.timeline')).boundingBox();
+    await lanesAre(page, 24 + 4 * (5 * 14 + 6));
+    const drag = async (x1, x2, dy) => {
+      await page.mouse.move(x + x1, y + dy);
+      await page.mouse.down();
+      await page.mouse.move(x + x2, y + dy, { steps: 3 });
+      await page.mouse.up();
+    };
+    // 1096 pixels are 100 ms.
+    await drag(150 + 548, 150 + 274, 10);
+    await until(page, () => location.hash.includes('to_sel='));
+    await seen(page, '[data-table=selection]');
+    const { from_sel, to_sel, from, to } = await values(page);
+    assert.ok(Math.abs(from_sel - 40.025e9) < 1e5 && Math.abs(to_sel - 40.05e9) < 1e5);
+    assert.deepEqual([from, to], ['40000000000', '40100000000'], 'the window stays');
+    const asked = lastAsked('stat');
+    assert.deepEqual([asked.from, asked.to], [from_sel, to_sel]);
+    const rows = await page.$$eval('[data-table=selection] tbody tr', (all) =>
+      all.map((row) => [...row.cells].map((c) => c.innerText).join(' | ')));
+    assert.match(rows[0], /^parse \| span of the program \| 812 \| 812 ms \| 1.00 ms \| 6.00 ms \| 9.00 ms \| 32\d\d %$/);
+    assert.ok(rows.some((row) => row.startsWith('checkout | request | 400 | 2.00 s')));
+    assert.ok(rows.some((row) => row.startsWith('mutex wait | wait | 99')));
+    await page.reload();
+    await seen(page, '[data-table=selection]');
+    await page.keyboard.press('f');
+    await windowIs(page, '25.0 ms from 40.0250 s');
+    await page.keyboard.down('Shift');
+    await drag(200, 400, 100);
+    await page.keyboard.up('Shift');
+    await eventually(async () =>
+      assert.notEqual((await values(page)).from_sel, from_sel));
+    assert.match(await page.$eval('.toolbar:not(.range)', (e) => e.innerText), /25\.0 ms/);
+    await page.keyboard.press('Escape');
+    await until(page, () => !location.hash.includes('_sel'));
+    assert.equal(await page.$('[data-table=selection]'), null);
+    await drag(400, 600, 100);
+    await until(page, () => /^25\.0 ms from 40\.020/.test(document.querySelector(
+      '.toolbar:not(.range) > .quiet').innerText.replaceAll('\u202f', '')));
   }));
 
 await test('the time between two events: asked by filters, shown in the timeline',
@@ -534,11 +949,6 @@ await test('the time between two events: asked by filters, shown in the timeline
     assert.match(page.url(), /\/timeline\?.*&from=29998200000&to=30010800000$/);
   }));
 
-// The parameters of the last request for [part] of the process.
-const lastAsked = (part) => Object.fromEntries(new URL(mock.requests.findLast(
-  (r) => r.includes(`/${part}?`)).slice(4), 'http://x').searchParams);
-const values = (page) => page.evaluate(() =>
-  Object.fromEntries(new URLSearchParams(location.hash.split('?')[1])));
 const tab = async (page, view) => {
   await click(page, `.tabs a[href*="/${view}"]`);
   await until(page, (name) => location.hash.includes(`/${name}`) &&
@@ -599,7 +1009,7 @@ await test('filter, zoom, search and selection are in the address and survive a 
     assert.equal(await page.$eval('.filter', (e) => e.value), 'minor');
     await go(page, '#/process/100/timeline?from=40000000000&to=40002000000');
     const { x, y } = await (await seen(page, 'canvas.timeline')).boundingBox();
-    await retry(page, () => page.mouse.click(x + 200, y + 24 + 2 * 15 + 7),
+    await retry(page, () => page.mouse.click(x + 200, y + 24 + 2 * 14 + 7),
                 () => document.querySelector('.chosen') !== null);
     const chosen = await page.$eval('.chosen', (e) => e.innerText);
     await until(page, () => location.hash.includes('sel='));
@@ -613,6 +1023,30 @@ await test('a pause of the tables is selected in the timeline',
     await click(page, '[data-table=pauses] tbody a');
     await seen(page, 'canvas.timeline');
     await seen(page, '.chosen');
+    // No span has the time of this pause.
+    assert.match(await page.$eval('.chosen', (e) => e.innerText), new RegExp(
+      `^Pause of domain 1 \\(minor\\): 7.00 ms, .*; it is outlined over <img src`));
+    await seen(page, '.arrivals');
+    const [pixels, text] = await page.evaluate(() => new Promise((resolve) => {
+      requestAnimationFrame(() => requestAnimationFrame(() => {
+        const canvas = document.querySelector('canvas.timeline');
+        const left = 150 + Math.round((canvas.clientWidth - 150) / 3) - 2;
+        const { data } = canvas.getContext('2d').getImageData(left, 24 + 76 + 40, 5, 1);
+        resolve([[0, 4, 8, 12, 16].map((i) => `#${[...data.slice(i, i + 3)]
+          .map((c) => c.toString(16).padStart(2, '0')).join('')}`),
+        getComputedStyle(document.documentElement).getPropertyValue('--text').trim()]);
+      }));
+    }));
+    assert.ok(pixels.includes(text), `${pixels}`);
+    const { sel } = await values(page);
+    await pushed(page, 'Lanes');
+    await click(page, '.lane-list li:nth-child(2) input');
+    await until(page, () => document.querySelector('.chosen').innerText
+      .includes('no lane of this domain is shown'));
+    await page.reload();
+    await until(page, () => document.querySelector('.chosen')?.innerText
+      .includes('no lane of this domain is shown'));
+    assert.equal((await values(page)).sel, sel);
   }));
 
 await test('the slowest request, what its threads did, its timeline and its flame graph',

@@ -3,9 +3,9 @@
 import { useEffect, useRef } from './html.js';
 import { onTheme } from './chart.js';
 
-// Calls [draw(context, width, height)] after each redraw of the component, and
-// when the size or the theme changes.  Returns the reference for the canvas.
-export function useCanvas(draw) {
+// Calls [draw(context, width, height)] when a member of [inputs], the size or the theme
+// changes.  Returns the reference for the canvas.
+export function useCanvas(draw, inputs) {
   const canvas = useRef(null);
   const latest = useRef(draw);
   const frame = useRef(0);
@@ -26,7 +26,7 @@ export function useCanvas(draw) {
       latest.current(context, width, height);
     });
   }).current;
-  useEffect(paint);
+  useEffect(paint, inputs);
   useEffect(() => {
     const resized = new ResizeObserver(paint);
     resized.observe(canvas.current);

@@ -1,13 +1,14 @@
 // The charts of a process: over time, with one range and one cursor for all,
 // and the histogram of its pauses.
 
-import { html, useEffect } from './html.js';
+import { html } from './html.js';
 import * as format from './format.js';
 import { Chart } from './chart.js';
 import { beginOf } from './history.js';
 import { Histogram } from './histogram.js';
 import { isFixed, limits } from './range.js';
-import { useTiers } from './tiers.js';
+import { useFreshTier, useTiers } from './tiers.js';
+import { waitColour } from './waits.js';
 
 const shortest = 10e9;
 const most_domains = 16;
@@ -28,23 +29,6 @@ function slice(tier, [from, to], started) {
     seconds: Array.from({ length: Math.max(0, last - first) },
                         (_, i) => (started + (first + i) * tier.ns) / 1e9),
     column: (columns, key) => tier.values(columns?.[key], first, last) };
-}
-
-// Keeps the tier that is shown up to date.  The finest has its new rows from the
-// stream, but not the changes of earlier rows.
-function useTier(tier, { history, redraw }, live) {
-  useEffect(() => {
-    if (!live) return undefined;
-    const abort = new AbortController();
-    const load = () => history.load(tier, abort.signal).then(redraw, () => {});
-    const timer = setInterval(load,
-                              Math.min(Math.max(tier.ns / 1e6, 2000), 5000));
-    if (tier.loaded) load();
-    return () => {
-      clearInterval(timer);
-      abort.abort();
-    };
-  }, [tier, live]);
 }
 
 // The share in which a domain waits is what the others leave.
@@ -139,9 +123,8 @@ const openWait = 'unfinished wait';
 // that go on are on top: their kind is known when they end.
 function Waits({ columns, take, common }) {
   const kinds = Object.keys(columns ?? {}).filter((name) => name !== openWait);
-  const series = [...kinds, openWait].map((name, i) => ({
-    label: format.phrase(name), fill: true,
-    colour: name === openWait ? 'waiting' : colourOf(i),
+  const series = [...kinds, openWait].map((name) => ({
+    label: format.phrase(name), fill: true, colour: waitColour(name),
     values: take(columns, name) })).filter((s) => s.values.some((v) => v > 0));
   if (series.length === 0) return null;
   return html`
@@ -186,7 +169,7 @@ export function Charts({ process, data, live, range, setRange }) {
   const view = windowOf(range, now, history, alive);
   const tier = history.tierFor(...view);
   useTiers([tier], data, live);
-  useTier(tier, data, live && alive && !isFixed(range));
+  useFreshTier(tier, data, live && alive && !isFixed(range));
   const started = process.started_unix_ns;
   const { seconds, column } = slice(tier, view, started);
   const common = {

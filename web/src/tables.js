@@ -2,7 +2,7 @@
 
 import { html } from './html.js';
 import * as format from './format.js';
-import { pauseAddress } from './lanes.js';
+import { pauseAddress } from './choice.js';
 import { fileOf } from './save_file.js';
 import { Table } from './table.js';
 import { coverText } from './range.js';

@@ -1,0 +1,50 @@
+// Arrows from the thread that held a mutex, or had the domain lock, to a thread that
+// waited for it, as [ns, domain, from, to, since, what] of the server.  They lie over the
+// picture.
+
+import { html } from './html.js';
+import { laneName, row_px, ruler_px, wait } from './lanes.js';
+
+const most_visible = 200;       // with more, an arrow says little
+
+// Returns the arrow at the end of the wait [span] of [lane]; undefined if there is none.
+export const arrowOf = ({ arrows }, lane, span) => span[4] !== wait ? undefined
+  : arrows.find(([ns, domain, , to]) =>
+      ns === span[1] && domain === lane.domain && to === lane.thread);
+
+// Returns the lane of the thread that an arrow comes from, of [lanes]: one of the same
+// domain if there is one.
+const laneFrom = (lanes, [, domain, thread]) =>
+  lanes.find((l) => l.domain === domain && l.thread === thread) ??
+  lanes.find((l) => l.thread === thread && !l.backup);
+
+// Says who held what a thread waited for; null if that is not known.
+export function holderText(picture, lane, span) {
+  const arrow = arrowOf(picture, lane, span);
+  if (!arrow) return null;
+  const from = laneFrom(picture.all, arrow);
+  return `${from ? laneName(from) : `thread ${arrow[2]}`} ${
+    arrow[5] === 'mutex' ? 'held the mutex' : 'had the domain lock'}`;
+}
+
+// [waits]: { lane, span } of those that are chosen and under the pointer.
+export function Arrows({ picture, place, waits }) {
+  const { from, to, left, width, height, top } = place;
+  const visible = picture.arrows.filter(([ns]) => from <= ns && ns <= to);
+  if (visible.length >= most_visible) return null;
+  const drawn = waits.map(({ lane, span }) => arrowOf(picture, lane, span))
+    .filter((arrow) => visible.includes(arrow))
+    .map((arrow) => ({
+      x: left + (arrow[0] - from) / (to - from) * (width - left),
+      begin: laneFrom(picture.lanes, arrow)?.top,
+      end: picture.lanes.find((lane) => lane.domain === arrow[1] &&
+                                        lane.thread === arrow[3])?.top }))
+    .filter((arrow) => arrow.begin !== undefined && arrow.end !== undefined);
+  const y = (row) => row - top + ruler_px + row_px / 2;
+  return html`<svg class="arrows" width=${width} height=${height}>${
+    drawn.map(({ x, begin, end }, i) => {
+      const back = begin < end ? -7 : 7;
+      return html`<g key=${i}><line x1=${x} x2=${x} y1=${y(begin)} y2=${y(end)} />
+        <path d=${`M${x} ${y(end)}l-5 ${back}h10z`} /></g>`;
+    })}</svg>`;
+}

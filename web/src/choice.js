@@ -1,0 +1,76 @@
+// Spans at a place and by their name in the address.
+
+import { overlap } from './intervals.js';
+import { isMerged, isPause, rowOf, row_px, ruler_px } from './lanes.js';
+
+const distance = (span, t) =>
+  t < span[0] ? span[0] - t : t > span[1] ? t - span[1] : 0;
+
+// Returns the lane and the span at pixel [x], [y] of the view; the span is null
+// between spans.  A span is hit within two pixels.
+export function find(picture, view, x, y) {
+  const below = y - ruler_px + view.top;
+  const lane = picture.lanes.find(
+    (l) => below >= l.top && below < l.top + l.rows * row_px);
+  if (!lane || x < view.left) return null;
+  const row = Math.floor((below - lane.top) / row_px);
+  const px = (view.to - view.from) / (view.width - view.left);
+  const t = view.from + (x - view.left) * px;
+  let best = null;
+  for (const span of lane.spans)
+    if (rowOf(lane, span) === row && distance(span, t) <= 2 * px &&
+        (!best || distance(span, t) < distance(best, t)))
+      best = span;
+  return { lane, span: best };
+}
+
+// A choice of a span has a name: its domain, thread, kind, begin and end.  A pause, of
+// which the thread and the kind are not known, has neither, but the name of its event.
+export const nameOfChoice = ({ lane, span: [from, to, , , kind] }) =>
+  [lane.domain, lane.thread ?? '', kind, from, to].join();
+
+// The address of the timeline around a pause.
+export const pauseAddress = (address, { domain, end_ns, duration_ns, name }) =>
+  address.to({
+    from: Math.max(0, end_ns - 2 * duration_ns), to: end_ns + duration_ns, last: null,
+    sel: [domain, '', '', end_ns - duration_ns, end_ns, name ?? ''].join() }, 'timeline');
+
+
+// Returns how much the times have in common, as a part of the longer one.
+const likeness = (a, b) => overlap(a, b) < 0 ? 0
+  : Math.max(overlap(a, b), 1) / Math.max(a[1] - a[0], b[1] - b[0], 1);
+
+// Returns the span of [lanes] that is most like [time] and passes [is], as
+// { lane, span }, or null if the times of all have less than [least] in common.
+function mostLike(lanes, time, least, is) {
+  let [best, most] = [null, least];
+  for (const lane of lanes)
+    for (const span of lane.spans)
+      if (!isMerged(span) && is(lane, span) && likeness(span, time) > most) {
+        best = { lane, span };
+        most = likeness(span, time);
+      }
+  return best;
+}
+
+// Returns { lane, span, names } of the span that [name] means best, or null.  A pause
+// without a span that is shown has { pause: its begin, end and name, domain } and a lane
+// of its domain, which is undefined when none is shown.
+export function findChoice(picture, name) {
+  const [domain, thread, kind, begin, end, ...event] = name.split(',');
+  const time = [Number(begin), Number(end)];
+  const { names } = picture;
+  if (!(time[0] <= time[1])) return null;
+  const isOfDomain = (lane) => `${lane.domain}` === domain;
+  if (kind) {
+    const found = mostLike(picture.all, time, 0, (lane, span) => isOfDomain(lane)
+      && (!thread || `${lane.thread}` === thread) && `${span[4]}` === kind);
+    return found && { ...found, names };
+  }
+  const found = mostLike(picture.lanes, time, 0.5,
+                         (lane, span) => isOfDomain(lane) && isPause(span));
+  if (found) return { ...found, names };
+  const lanes = picture.lanes.filter(isOfDomain);
+  return { lane: lanes.find((lane) => !lane.backup) ?? lanes[0], names, domain,
+           pause: [...time, event.join()] };
+}

@@ -1,0 +1,91 @@
+// The window of the timeline, [from, to] in ns, and its answer: the server is asked for
+// the window and half as much on both sides.  A request that is no longer wanted is
+// cancelled.
+
+import { useEffect, useRef, useState } from './html.js';
+import { get, ofProcess } from './api.js';
+import { beginOf } from './history.js';
+import { giveRows, SeenRows } from './lanes.js';
+import { isFixed, limits } from './range.js';
+
+const shortest_ns = 200;
+const most_pixels = 8192;       // of the server
+const settle_ms = 60;           // the user may turn the wheel further
+const settle_range_ms = 400;    // and the address can wait longer
+const follow_ms = 500;
+
+function clamp([from, to], now) {
+  const length = Math.max(shortest_ns, Math.min(to - from, 1.2 * now));
+  const middle = (from + to) / 2;
+  const start = Math.max(-0.1 * length,
+                         Math.min(middle - length / 2, now - 0.2 * length));
+  return [start, start + length];
+}
+
+// Asks for [view] when it settles.  Returns the last answer, with the rows of its lanes
+// and with the [view] that it was for.
+export function useAnswer(id, view, width) {
+  const [answer, set] = useState(null);
+  const [error, setError] = useState(null);
+  const seen = useRef(new SeenRows()).current;
+  useEffect(() => {
+    if (!width) return undefined;
+    const abort = new AbortController();
+    const timer = setTimeout(async () => {
+      const margin = (view[1] - view[0]) / 2;
+      try {
+        const next = await get(ofProcess(id, 'timeline'), {
+          from: Math.max(0, view[0] - margin), to: view[1] + margin,
+          width: Math.min(2 * width, most_pixels) }, abort.signal);
+        seen.enter(view);
+        giveRows(next.lanes, seen);
+        next.view = view;
+        set(next);
+        setError(null);
+      } catch (e) {
+        if (e.name !== 'AbortError') setError(e.message);
+      }
+    }, settle_ms);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [id, view[0], view[1], width]);
+  return { answer, error };
+}
+
+// The view of the range: [from, to] in ns since the start.
+function viewOf(range, { now, history }) {
+  const { from, to } = limits(range, now);
+  return [from ?? beginOf(history), Math.max(to ?? now, (from ?? 0) + shortest_ns)];
+}
+
+// The window: [view], and [move] it.  While the range is live it follows the end of
+// the data; what the user moves becomes the range when it settles, or [at_once].
+export function useWindow(data, alive, range, setRange) {
+  const key = JSON.stringify(range);
+  const [moved, set] = useState({});
+  const live = alive && !isFixed(range);
+  const shown = useRef({});
+  const mine = moved.key === key ? moved.view : null;
+  useEffect(() => {
+    if (!mine) return undefined;
+    const [from, to] = mine;
+    const timer = setTimeout(() => setRange({ from: Math.max(0, from), to },
+                                            { silent: !moved.at_once }),
+                             moved.at_once ? 0 : settle_range_ms);
+    return () => clearTimeout(timer);
+  }, [mine]);
+  // A live range moves twice a second, not with each row of data.
+  const step = Math.floor(data.now / (follow_ms * 1e6));
+  if (shown.current.key !== key || live && shown.current.step !== step)
+    shown.current = { key, step, view: viewOf(range, data) };
+  const move = (next, at_once = false) => set({
+    key, at_once, view: clamp(next, Math.max(data.now, 1e6)) });
+  return { view: mine ?? shown.current.view, move, follow: live && !mine };
+}
+
+export const zoomed = ([from, to], factor, at = (from + to) / 2) =>
+  [at - (at - from) * factor, at + (to - at) * factor];
+export const moved = ([from, to], part) =>
+  [from + (to - from) * part, to + (to - from) * part];
