@@ -57,10 +57,10 @@ bool rule_may_fire(const struct rule *rule, uint64_t process)
   return rule->id == 1 && process == 1;
 }
 
-void rule_has_fired(uint32_t id, bool saved, const char *result)
+void rule_has_fired(const struct rule *rule, uint64_t process, int32_t pid, bool saved,
+                    const char *result)
 {
-  (void) id;
-  (void) result;
+  (void) rule, (void) process, (void) pid, (void) result;
   kept += saved;
 }
 

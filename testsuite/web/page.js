@@ -540,8 +540,8 @@ await test('four domains fit into the window; backup threads and rows without sp
     assert.equal((await values(page)).backup, '1');
     await page.reload();
     await lanesAre(page, 24 + 4 * (5 * 14 + 6) + 2 * (14 + 6));
-    assert.equal(await page.$$eval('.hint', (all) => all.length), 1);
-    assert.ok(await page.$eval('.hint', (e) => e.clientHeight < 24));
+    assert.equal(await page.$$eval('section .hint', (all) => all.length), 1);
+    assert.ok(await page.$eval('section .hint', (e) => e.clientHeight < 24));
   }, { height: 900 }));
 
 await test('lanes keep their rows while the user pans',

@@ -2,7 +2,8 @@
 // program in the same window, from the history.
 
 import { html } from './html.js';
-import { fit, useCanvas } from './canvas.js';
+import { useCanvas } from './canvas.js';
+import { fit } from './fit.js';
 import { colour } from './chart.js';
 import * as format from './format.js';
 import { useFreshTier, useTiers } from './tiers.js';
