@@ -15,9 +15,11 @@ const has = (page, text) =>
 const go = (page, hash) => page.evaluate((h) => { location.hash = h; }, hash);
 const seen = (page, selector) =>
   page.waitForSelector(selector, { visible: true, timeout });
-const press = (page, label) => page.evaluate((text) =>
+// Waits for the button [label] of a toolbar, and clicks it.
+const press = async (page, label) => (await page.waitForFunction((text) =>
   [...document.querySelectorAll('.toolbar button')]
-    .find((b) => b.innerText === text).click(), label);
+    .find((b) => b.innerText === text), { timeout, polling: 50 }, label))
+  .evaluate((button) => button.click());
 const silent = (page) => assert.deepEqual(page.complaints, []);
 
 // Runs [body] with a page of its own at [path], which must not complain.
