@@ -1,4 +1,4 @@
-// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c -Ianalysis -Ifleet -Iserve -Irender -Isources serve/guards.c serve/view.c sources/trigger.c libanalysis.a -ljansson
+// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c -Ianalysis -Ifleet -Iserve -Irender -Isources serve/guards.c serve/view.c sources/unnamed_file.c sources/trigger.c libanalysis.a -ljansson
 /* If this breaks, a rule of eventring serve misses its event, or the event is not in the
    file, or nobody learns that a process is not watched. */
 

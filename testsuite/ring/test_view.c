@@ -1,4 +1,4 @@
-// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c -Ianalysis -Iserve -Irender -Isources serve/view.c libanalysis.a -ljansson
+// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c -Ianalysis -Iserve -Irender -Isources serve/view.c sources/unnamed_file.c libanalysis.a -ljansson
 /* If this breaks, a file that is cut ends eventring serve, or its numbers are taken
    for those of a whole file. */
 

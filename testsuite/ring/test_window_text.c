@@ -1,4 +1,4 @@
-// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c -Ianalysis -Iserve -Irender -Isources serve/view.c serve/window_text.c libanalysis.a -ljansson
+// BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c -Ianalysis -Iserve -Irender -Isources serve/view.c sources/unnamed_file.c serve/window_text.c libanalysis.a -ljansson
 /* If this breaks, a timeline of more events than are read ends in emptiness
    instead of the shares of the history, or shows them at other times. */
 

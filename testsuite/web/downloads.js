@@ -137,7 +137,7 @@ function pixels(png) {
 await test('a chart is saved as a picture with its title, its axes and its legend',
   () => onPage('#/process/100/charts?from=30000000000&to=60000000000', async (page) => {
     await seen(page, '.chart .u-over');
-    const charts = await page.$$('.chart:has(.u-over)');
+    const charts = await page.$$('.chart');
     assert.equal((await page.$$('.chart .save-as')).length, charts.length);
     // What is drawn on the picture, besides the plot.
     await page.evaluate(() => {
@@ -159,6 +159,17 @@ await test('a chart is saved as a picture with its title, its axes and its legen
     assert.deepEqual(drawn.map((t) => t.split(':')[0]),
                      ['Utilisation', 'of all domains', 'running', 'collecting', 'waiting']);
     assert.match(drawn[2], /^running: [\d.]+ %$/);
+  }));
+
+await test('a histogram is saved as SVG, with its colours',
+  () => onPage('#/process/100/charts', async (page) => {
+    await click(page, 'button[title="Save the histogram as SVG"]');
+    const text = (await file('histogram.svg')).toString();
+    const bars = await page.evaluate((source) => [...new DOMParser()
+      .parseFromString(source, 'image/svg+xml').querySelectorAll('.bar')]
+      .map((bar) => bar.getAttribute('fill')), text);
+    assert.equal(bars.length, await page.$$eval('.histogram .bar', (b) => b.length));
+    assert.deepEqual([...new Set(bars)], ['rgb(237, 162, 58)']);
   }));
 
 await test('the flame graph that is shown is saved as SVG, in which names are text',

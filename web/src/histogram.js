@@ -1,7 +1,8 @@
 // How many durations were how long: bars on a logarithmic axis.
 
-import { html, useState } from './html.js';
+import { html, useRef, useState } from './html.js';
 import * as format from './format.js';
+import { saveSvg } from './svg_image.js';
 
 const steps = [1, 2, 5];
 
@@ -58,16 +59,20 @@ export function Bars({ buckets, label }) {
 // known.
 export function Histogram({ distributions }) {
   const [name, choose] = useState('any');
+  const figure = useRef(null);
   if (!distributions?.length) return null;
   const shown = distributions.find((d) => d.name === name) ?? distributions[0];
-  return html`<figure class="chart">
+  return html`<figure class="chart" ref=${figure}>
     <figcaption>Histogram of <select aria-label="Kind of pause"
       value=${shown.name} onChange=${(e) => choose(e.target.value)}>
       ${distributions.map((d) => html`
         <option key=${d.name} value=${d.name}>${
           d.name === 'any' ? 'all pauses' : format.phrase(d.name)}
         </option>`)}</select>
-      ${' '}<small>since the start, height logarithmic</small></figcaption>
+      ${' '}<small>since the start, height logarithmic</small>
+      ${shown.buckets?.length > 0 && html`<button type="button" class="save-as"
+        title="Save the histogram as SVG" onClick=${() => saveSvg('histogram',
+          figure.current.querySelector('svg'))}>SVG</button>`}</figcaption>
     ${shown.buckets?.length ? html`<${Bars} buckets=${shown.buckets}
       label="Histogram of pauses" />`
       : html`<p class="quiet">None yet.</p>`}
