@@ -94,19 +94,19 @@ static bool is_ours(const char *path)
 
 bool write_rules_file(const char *store, const json_t *rules, char *why, size_t why_size)
 {
-  char path[PATH_MAX], new[PATH_MAX];
+  char path[PATH_MAX], temporary[PATH_MAX];
   if (!make_store(store, why, why_size)) return false;
   set_path(path, store);
   if (!is_ours(path)) {
     snprintf(why, why_size, "another server has written %s", path);
     return false;
   }
-  temporary_in_store(store, new);
+  temporary_in_store(store, temporary);
   json_t *file = json_pack("{s:i, s:O}", "version", VERSION, "rules", rules);
-  const int fd = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   const bool written = fd >= 0 && json_dumpfd(file, fd, JSON_INDENT(2)) == 0
     && write(fd, "\n", 1) == 1 && fsync(fd) == 0
-    && flock(fd, LOCK_EX | LOCK_NB) == 0 && rename(new, path) == 0;
+    && flock(fd, LOCK_EX | LOCK_NB) == 0 && rename(temporary, path) == 0;
   json_decref(file);
   if (written) {
     if (held >= 0) close(held);
@@ -116,7 +116,7 @@ bool write_rules_file(const char *store, const json_t *rules, char *why, size_t 
   snprintf(why, why_size, "%s: %s", path, strerror(errno));
   if (fd >= 0) {
     close(fd);
-    unlink(new);
+    unlink(temporary);
   }
   return false;
 }

@@ -585,15 +585,19 @@ static void print_with_collections(struct summary *s, int64_t until_ns)
   print_timings(s, "wait", true);
 }
 
-void print_summary(struct summary *s)
+void print_summary_until(struct summary *s, int64_t until_ns)
 {
-  int64_t until_ns = summary_until(s);
   if (summary_has_collections(s, until_ns))
     print_with_collections(s, until_ns);
   else
     print_without_collections(s, until_ns);
   print_timings(s, "span", false);
   print_requests(s);
+}
+
+void print_summary(struct summary *s)
+{
+  print_summary_until(s, summary_until(s));
   print_node(s);
   print_lost(s);
   print_totals(s);

@@ -40,8 +40,10 @@ void print_durations(const char *name, const struct histogram *h);
 void print_runs(const struct histogram *running,
                 const struct histogram *waiting);
 
-/* Prints all of [s] on standard output, as `stat` does. */
+/* Print [s] on standard output: print_summary all of it, as `stat` does;
+   print_summary_until that of a window, up to [until_ns]. */
 void print_summary(struct summary *s);
+void print_summary_until(struct summary *s, int64_t until_ns);
 
 /* Prints [total] on standard output, as `stat --all` does at the end. */
 void print_total(const struct summary_total *total);

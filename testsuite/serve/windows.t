@@ -45,6 +45,21 @@ ok "a window before which a thread began to run" is 8200 8800 '[0,10000,5000]'
 ok "a window that ends in waits of 11 s and more" is 12000 14000 \
   '[1050,0,525]'
 
+# The command has the same numbers of a window, of threads that wrote later, too.
+by_command() {
+  run eventring stat --json "--from=$1ms" "--to=$2ms" ring.eventring
+  [ "$(jq -c '[(.domains + [.total])[] | .running_ns / .watched_ns * 10000 | round]' \
+    out)" = "$(running "$1" "$2")" ]
+}
+for window in "3200 3800" "3000 3500" "3500 4050" "8200 8800" "12000 14000"; do
+  # shellcheck disable=SC2086
+  ok "stat --from --to: $window ms" by_command $window
+done
+ok "stat: a window that is none is refused" eval \
+  'run eventring stat --from=2s --to=1s ring.eventring && refused 2 "from is not before"'
+ok "and one with --interval" eval \
+  'run eventring stat --from=1s --interval=1s ring.eventring && refused 2 exclude'
+
 rows() {
   field "/api/processes/$id/history?tier=$1" '. as $h | range(.t | length) |
     [$h.t[.] / 1000000, $h.t[.] / 1000000 + $h.tier_ns / 1000000,

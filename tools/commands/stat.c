@@ -26,6 +26,7 @@
 #include "summary_text.h"
 #include "targets.h"
 #include "text.h"
+#include "wall_clock.h"
 
 static const char usage[] =
 "Usage: eventring stat [OPTION...] [PID|FILE]...\n"
@@ -34,8 +35,8 @@ static const char usage[] =
 "process, takes the events that are in its rings now.\n";
 
 static const enum option_id option_ids[] = {
-  OPTION_ALL, OPTION_DIR, OPTION_FOLLOW, OPTION_HUB, OPTION_INTERVAL,
-  OPTION_JSON, OPTION_RECONNECT, OPTION_HELP, OPTION_END
+  OPTION_ALL, OPTION_DIR, OPTION_FOLLOW, OPTION_FROM, OPTION_HUB, OPTION_INTERVAL,
+  OPTION_JSON, OPTION_RECONNECT, OPTION_TO, OPTION_HELP, OPTION_END
 };
 
 static const char notes[] =
@@ -54,6 +55,7 @@ struct stat {
   bool running;                   /* the clock ends intervals */
   int64_t ahead_ns;               /* the clock of the process, of ours */
   int64_t interval_ns;            /* 0: none */
+  int64_t last_ns;                /* of the events */
   bool counting;                  /* the first interval has begun */
   int64_t since_ns, next_ns;      /* of the present interval */
   uint64_t lines;
@@ -197,6 +199,7 @@ static void take_event(void *state, const struct eventring_event *event)
 {
   struct stat *st = state;
   if (event->form != EVENTRING_EV_OPEN) pass_time(st, event->ns);
+  if (event->ns > st->last_ns) st->last_ns = event->ns;
   summary_event(st->summary, event);
 }
 
@@ -277,12 +280,60 @@ static enum status print_all(struct all_processes *all, bool json, bool follow)
   return finish_output(status);
 }
 
+/* A window */
+
+/* Returns the time that [text], the value of the option [option], gives for the process
+   that [cursor] reads; [otherwise] if it is NULL.  If it is no time, or the file does not
+   have the time of day, prints a message and ends the program with STATUS_USAGE. */
+static int64_t time_of(const char *option, const char *text, int64_t otherwise,
+                       struct eventring_cursor *cursor)
+{
+  struct time_point time;
+  struct wall_clock clock;
+  if (text == NULL) return otherwise;
+  if (!parse_time_point(text, &time))
+    usage_error(&stat_command, "stat: --%s: %s is not a time such as " TIME_EXAMPLES,
+                option, text[0] == '\0' ? "''" : text);
+  if (!time.wall) return time_after(target_info(cursor).started_ns, time.ns);
+  if (!read_wall_clock(cursor, &clock))
+    usage_error(&stat_command, "stat: %s does not have the time of day",
+                eventring_path(cursor));
+  return event_time(&clock, time.ns);
+}
+
+/* Limits the summary to the time from [from] to before [to], of which one may be
+   NULL. */
+static void set_window(struct stat *st, const char *from, const char *to)
+{
+  struct eventring_cursor *cursor = summary_numbers(st->summary)->cursor;
+  const int64_t from_ns = time_of("from", from, target_info(cursor).started_ns, cursor);
+  const int64_t to_ns = time_of("to", to, INT64_MAX, cursor);
+  if (from_ns >= to_ns) usage_error(&stat_command, "stat: --from is not before --to");
+  summary_window(st->summary, from_ns, to_ns);
+}
+
+/* Prints the summary at the end; [window]: of a part of the time. */
+static void print_all_of(const struct stat *st, bool window)
+{
+  struct summary *s = st->summary;
+  int64_t until_ns = summary_until(s);
+  if (window && until_ns < st->last_ns) until_ns = st->last_ns;
+  if (window && until_ns > summary_numbers(s)->to_ns)
+    until_ns = summary_numbers(s)->to_ns;
+  if (st->json)
+    print_json(json_summary_until(s, until_ns), st->interval_ns != 0);
+  else if (window)
+    print_summary_until(s, until_ns);
+  else
+    print_summary(s);
+}
+
 /* The command */
 
 static enum status run(int argc, char **argv)
 {
   struct stat st = { 0 };
-  const char *dir = NULL;
+  const char *dir = NULL, *from = NULL, *to = NULL;
   bool follow = false, several = false;
   int option;
   while ((option = next_option(&stat_command, argc, argv)) >= 0)
@@ -290,6 +341,8 @@ static enum status run(int argc, char **argv)
     case OPTION_ALL: several = true; break;
     case OPTION_DIR: dir = optarg; break;
     case OPTION_FOLLOW: follow = true; break;
+    case OPTION_FROM: from = optarg; break;
+    case OPTION_TO: to = optarg; break;
     case OPTION_HUB: use_hub(&stat_command, optarg); break;
     case OPTION_INTERVAL:
       if (!parse_duration(optarg, &st.interval_ns)
@@ -305,6 +358,9 @@ static enum status run(int argc, char **argv)
   if (several && st.interval_ns != 0)
     usage_error(&stat_command, "stat: --all and --interval exclude each other; "
                 "see eventring top --all");
+  if ((from != NULL || to != NULL) && (several || follow))
+    usage_error(&stat_command, "stat: --from and --to exclude --all, --follow and "
+                "--interval");
   if (several) {
     struct all_processes all = open_processes(&stat_command, argc, argv, dir,
                                               true);
@@ -315,6 +371,7 @@ static enum status run(int argc, char **argv)
   struct eventring_cursor *cursor =
     open_target(&stat_command, argc, argv, dir, false);
   st.summary = new_summary(cursor);
+  if (from != NULL || to != NULL) set_window(&st, from, to);
   st.running = eventring_state(cursor) == EVENTRING_STATE_RUNNING;
   /* Events that are already in the rings do not count for the first
      interval. */
@@ -327,12 +384,8 @@ static enum status run(int argc, char **argv)
     .follow = follow, .changes = true, .open_spans = true, .state = &st,
     .event = take_event, .pass = pass
   });
-  if (st.json)
-    print_json(json_summary(st.summary), st.interval_ns != 0);
-  else {
-    if (st.lines > 0) putchar('\n');
-    print_summary(st.summary);
-  }
+  if (!st.json && st.lines > 0) putchar('\n');
+  print_all_of(&st, from != NULL || to != NULL);
   status = finish_output(status);
   free_summary(st.summary);
   eventring_close(cursor);
