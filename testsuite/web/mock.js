@@ -447,6 +447,12 @@ export class Mock {
       names: () => ({ names: ['checkout', 'my span', hostile[0], hostile[3],
                               'minor'] }),
       between: () => between(from, to),
+      locks: () => ({ locks: [
+        { kind: 'mutex', lock: '0x1000', waits: 3, total_ns: 15e6, longest_ns: 5e6,
+          holders: [{ thread: 4242, waits: 2, total_ns: 10e6 }],
+          spans: [{ span: hostile[0], waits: 3, total_ns: 15e6 }] },
+        { kind: 'domain lock', lock: '1', waits: 1, total_ns: 2e6, longest_ns: 2e6,
+          holders: [], spans: [] }] }),
       requests: () => {
         const one = url.searchParams.get('request');
         const list = [[7, 40e9, 3e7], [9, 50e9, 2e7]].map(([number, from, ns]) => ({

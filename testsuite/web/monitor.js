@@ -283,14 +283,14 @@ await test('a category that was off can be switched on', async () => {
 });
 
 await test('pause and resume reach the process', async () => {
-  await press('Pause recording');
-  await has(page, 'Resume recording');
+  await press('Pause tracing');
+  await has(page, 'Resume tracing');
   const status = () =>
     JSON.parse(eventring('categories', '--json', ring)).processes[0].paused;
   assert.equal(status(), true);
   await pause(1000);
-  await press('Resume recording');
-  await has(page, 'Pause recording');
+  await press('Resume tracing');
+  await has(page, 'Pause tracing');
   assert.equal(status(), false);
   silent(page);
 });

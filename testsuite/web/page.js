@@ -425,10 +425,10 @@ await test('the path of the file of a process is shown, as text',
 await test('pause, categories and save are sent and listed',
   () => onPage('#/process/100/control', async (page) => {
     await (await seen(page, '.quick button:not(:disabled)')).click();
-    await has(page, 'Resume recording');
+    await has(page, 'Resume tracing');
     assert.equal(mock.paused, true);
     await click(page, '.quick button');
-    await has(page, 'Pause recording');
+    await has(page, 'Pause tracing');
     await click(page, 'input[name=gc]');
     await has(page, 'Category gc is off');
     assert.ok(!mock.categories.includes('gc'));
@@ -1070,6 +1070,19 @@ await test('the slowest request, what its threads did, its timeline and its flam
     await go(page, links[2]);
     await has(page, 'of request 7 only');
     assert.ok(mock.requests.some((r) => /\/flame\?.*request=7/.test(r)));
+  }));
+
+await test('locks have their waits, holders and spans',
+  () => onPage('#/process/100/locks?last=all', async (page) => {
+    await seen(page, '[data-table=locks]');
+    await until(page, (name) => document.querySelector('[data-table=locks] tbody')
+      .innerText.includes(`${name} 4242: 10.0 ms of 2 waits`), '\\x1b[31mred\\x1b[0m');
+    const rows = await page.$$eval('[data-table=locks] tbody tr', (all) =>
+      all.map((row) => [...row.cells].map((c) => c.innerText)));
+    assert.deepEqual(rows.map((row) => row.slice(0, 5)), [
+      ['mutex 0x1000', '3', '15.0 ms', '5.00 ms', '5.00 ms'],
+      ['lock of domain 1', '1', '2.00 ms', '2.00 ms', '2.00 ms']]);
+    assert.equal(rows[0][6], `${hostile[0]}: 15.0 ms of 3 waits`);
   }));
 
 await test('two processes are compared: amounts and changes',

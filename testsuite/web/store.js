@@ -57,14 +57,14 @@ await test('the list of saved recordings is empty, and says how to fill it',
 
 await test('a recording is started and stopped', async () => {
   await go(`#/process/${id}/charts`);
-  await press('Start a recording');
+  await press('Record to a file');
   await has('A recording has begun');
   await tell('work 1500');
   await until(page, () =>
-    /Stop recording/.test(document.querySelector('.record').innerText));
+    /End the recording/.test(document.querySelector('.record').innerText));
   await click(page, '.record');
   await has('Saved ');
-  await has('Start a recording');
+  await has('Record to a file');
   const [file] = fs.readdirSync(store);
   assert.match(execFileSync(command, ['check', `${store}/${file}`],
                             { encoding: 'utf8' }), /balanced/);

@@ -54,8 +54,8 @@ function PauseButton({ process, act, why }) {
   const action = process.paused ? 'resume' : 'pause';
   return html`<button disabled=${why !== null} title=${why ?? ''}
     onClick=${() => act('control', { action }, process.paused
-      ? 'Recording goes on.' : 'Recording is paused.')}>
-    ${process.paused ? 'Resume recording' : 'Pause recording'}</button>`;
+      ? 'Tracing goes on.' : 'Tracing is paused.')}>
+    ${process.paused ? 'Resume tracing' : 'Pause tracing'}</button>`;
 }
 
 function SaveForm({ act, why }) {

@@ -56,7 +56,8 @@ const csvColumns = [
 
 // Rows of events; [mark]: whether a row is marked.
 export function EventTable({ events, mark = () => false }) {
-  return html`<div class="scroll log"><table>
+  return html`<div class="scroll log" tabindex="0" role="region"
+    aria-label="Events"><table>
     <thead><tr><th class="number">Time</th><th>Domain</th><th>Thread</th>
       <th>Form</th><th>Event</th><th class="number">Duration</th>
       <th>Payload</th></tr></thead>

@@ -137,7 +137,8 @@ function nameOf(id, processes) {
 
 // [processes]: those whose names are known.
 export function ActionTable({ actions, processes }) {
-  return html`<div class="scroll"><table>
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Actions">
+    <table>
     <thead><tr><th>Time</th><th>From</th><th>Process</th><th>Action</th>
       <th>Result</th></tr></thead>
     <tbody>${actions.map((a, i) => html`<tr key=${i}>

@@ -71,9 +71,9 @@ async function ask(id, [from, to], signal) {
     from, to: to + stop_margin, filter: 'stop_the_world' }, signal);
   const near = to - from < 2 * margin ? [around((from + to) / 2)]
     : [around(from), around(to)];
-  const answers = await Promise.all(near);
-  return { events: answers.flatMap((a) => a.events),
-           stops: (await stops).events, more: answers.some((a) => a.more) };
+  const [of, ...answers] = await Promise.all([stops, ...near]);
+  return { events: answers.flatMap((a) => a.events), stops: of.events,
+           more: answers.some((a) => a.more) };
 }
 
 // [span]: of the timeline; [domain]: its domain's id.

@@ -32,16 +32,27 @@ const views = {
   flame: ['Flame graph', Flame], control: ['Control', Control],
 };
 
-// Returns a function that draws the component again, once a frame at most.
+const redraw_ms = 250;
+
+// Returns a function that draws the component again, four times a second at most, and
+// not while the page is hidden.
 function useRedraw() {
   const [, redraw] = useReducer((n) => n + 1, 0);
+  const timer = useRef(0);
   const frame = useRef(0);
-  useEffect(() => () => cancelAnimationFrame(frame.current), []);
+  const last = useRef(0);
+  useEffect(() => () => {
+    clearTimeout(timer.current);
+    cancelAnimationFrame(frame.current);
+  }, []);
   return useRef(() => {
-    frame.current ||= requestAnimationFrame(() => {
-      frame.current = 0;
-      redraw();
-    });
+    timer.current ||= setTimeout(() => {
+      frame.current = requestAnimationFrame(() => {
+        timer.current = 0;
+        last.current = performance.now();
+        redraw();
+      });
+    }, Math.max(0, last.current + redraw_ms - performance.now()));
   }).current;
 }
 

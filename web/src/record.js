@@ -17,6 +17,6 @@ export function RecordButton({ id, act, why }) {
   return html`<button class="record" disabled=${why !== null && !recording}
     title=${why ?? 'All events from now on, and those that the rings hold'}
     aria-pressed=${Boolean(recording)} onClick=${press}>${recording
-      ? `Stop recording (${format.bytes(recording.bytes)})`
-      : 'Start a recording'}</button>`;
+      ? `End the recording (${format.bytes(recording.bytes)})`
+      : 'Record to a file'}</button>`;
 }
