@@ -180,8 +180,8 @@ json_t *json_rules(void)
 REQUIRES(lock)
 static bool keep_rules(char *why, size_t why_size)
 {
-  snprintf(why, why_size, "%s", not_ours);
-  if (not_ours[0] != '\0') return false;
+  snprintf(why, why_size, "%s", store == NULL ? "there is no store" : not_ours);
+  if (why[0] != '\0') return false;
   json_t *list = json_array();
   for (int i = 0; i < count; i++)
     json_array_append_new(list, definition(&entries[i].rule));

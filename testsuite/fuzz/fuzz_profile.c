@@ -172,8 +172,8 @@ static void take_profile(struct eventring_cursor *cursor,
                          enum profile_type type, size_t count, int64_t at)
 {
   static const struct condition conditions[] = {
-    { DURING, "gc", -1 }, { OUTSIDE, "minor", 1000 },
-    { IN_REQUEST, "get", 10 }
+    { DURING, "gc", -1, 0 }, { OUTSIDE, "minor", 1000, 0 },
+    { IN_REQUEST, "get", 10, 0 }, { IN_THE_REQUEST, NULL, -1, 1 }
   };
   char why[256];
   struct filter *filter = new_filter();

@@ -355,6 +355,7 @@ static void the_holder_of_a_mutex_is_known(void **state)
   assert_null(timeline_arrow(t, 1));
   free_timeline(t);
   eventring_close(c);
+  ring_destroy(&f);
 }
 
 /* Threads 1000 and 501 share a domain. */
