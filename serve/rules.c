@@ -176,12 +176,20 @@ json_t *json_rules(void)
   return json_pack("{s:o}", "rules", list);
 }
 
+/* Returns whether the rules are those of the store. */
+static bool are_kept(void)
+{
+  return store != NULL && not_ours[0] == '\0';
+}
+
 /* Writes all rules to the file of the store. */
 REQUIRES(lock)
 static bool keep_rules(char *why, size_t why_size)
 {
-  snprintf(why, why_size, "%s", store == NULL ? "there is no store" : not_ours);
-  if (why[0] != '\0') return false;
+  if (!are_kept()) {
+    snprintf(why, why_size, "%s", store == NULL ? "there is no store" : not_ours);
+    return false;
+  }
   json_t *list = json_array();
   for (int i = 0; i < count; i++)
     json_array_append_new(list, definition(&entries[i].rule));
@@ -283,7 +291,7 @@ struct answer delete_rule(const struct asked *asked)
       snprintf(action, sizeof action, "delete rule %s", entry.rule.text);
       memmove(&entries[i], &entries[i + 1], behind);
       count--;
-      if (not_ours[0] != '\0' || keep_rules(why, sizeof why)) {
+      if (!are_kept() || keep_rules(why, sizeof why)) {
         version++;
       } else {
         memmove(&entries[i + 1], &entries[i], behind);

@@ -137,6 +137,8 @@ function pixels(png) {
 await test('a chart is saved as a picture with its title, its axes and its legend',
   () => onPage('#/process/100/charts?from=30000000000&to=60000000000', async (page) => {
     await seen(page, '.chart .u-over');
+    await until(page, () => /running:?\s*[\d.]+ %/.test(
+      document.querySelector('.chart .u-legend')?.innerText));
     const charts = await page.$$('.chart');
     assert.equal((await page.$$('.chart .save-as')).length, charts.length);
     // What is drawn on the picture, besides the plot.
