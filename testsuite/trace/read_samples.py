@@ -57,7 +57,9 @@ def of_perfetto(file):
                       "a build id unknown")
             name = one(known["function_names"][one(frame, "function_name_id")],
                        "str")
-            rows.need((path == "[unknown]") == (name[0] == "["),
+            # A function that its file does not name has the name of the file.
+            rows.need(name == f"[{path.rsplit('/', 1)[-1]}]"
+                      or (path == "[unknown]") == (name[0] == "["),
                       f"{name} is not in {path}")
             functions.append(name)
         count = one(sample, "timebase_count")
