@@ -28,6 +28,7 @@ struct lock_waits {
   struct pair_map numbers;        /* of kind and lock */
   struct lock_wait *list;
   size_t room;
+  uint64_t left_out;              /* waits */
 };
 
 struct lock_waits *new_lock_waits(struct eventring_cursor *cursor, int64_t from_ns,
@@ -80,7 +81,10 @@ static void add(struct lock_waits *l, const struct eventring_event *event,
 {
   bool added;
   if (l->numbers.count == LOCK_WAITS
-      && find_pair(&l->numbers, kind, lock) == UINT32_MAX) return;
+      && find_pair(&l->numbers, kind, lock) == UINT32_MAX) {
+    l->left_out++;
+    return;
+  }
   const uint32_t at = number_of_pair(&l->numbers, kind, lock, &added);
   if (added) {
     l->list = with_room(l->list, at, &l->room, sizeof *l->list);
@@ -119,6 +123,11 @@ void lock_waits_event(struct lock_waits *l, const struct eventring_event *event)
       && event->ns >= l->from_ns && event->ns < l->to_ns)
     take_wait(l, event, role, event->payload[0]);
   span_ended(l->spans, event, &since);
+}
+
+uint64_t lock_waits_left_out(const struct lock_waits *l)
+{
+  return l->left_out;
 }
 
 static int compare_parts(const void *a, const void *b)

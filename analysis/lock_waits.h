@@ -64,6 +64,9 @@ void free_lock_waits(struct lock_waits *l);
 /* Takes an event.  The caller passes every event, in order. */
 void lock_waits_event(struct lock_waits *l, const struct eventring_event *event);
 
+/* Returns the number of waits for further locks than LOCK_WAITS, which are in none. */
+uint64_t lock_waits_left_out(const struct lock_waits *l);
+
 /* Returns the locks, that with the longest waits in all first, and sets *count to
    their number.  To be called once, after the last event. */
 const struct lock_wait *lock_waits_list(struct lock_waits *l, uint32_t *count);

@@ -31,8 +31,8 @@ struct change {
   struct view *view;
   const json_t *request;
   const char *action;
-  uint32_t added;                 /* categories, for... */
-  json_int_t seconds;             /* ...so long */
+  uint32_t added, before;         /* categories, and those that were recorded... */
+  json_int_t seconds;             /* ...added for so long */
   char what[256];                 /* the change in words, for the list */
   unsigned status;
   char why[512];
@@ -93,15 +93,15 @@ static bool wanted_mask(struct change *c, struct eventring_cursor *cursor,
 /* Adds categories for some time. */
 static int add_categories(struct change *c, struct eventring_cursor *cursor)
 {
-  const uint32_t before = recorded_categories(cursor);
   uint32_t mask;
   c->seconds = positive(c, "seconds", 3600);
   if (c->seconds == 0 || !wanted_mask(c, cursor, &mask)) return 0;
   size_t used = strlen(c->what);
   snprintf(c->what + used, sizeof c->what - used, " for %" JSON_INTEGER_FORMAT " s",
            c->seconds);
-  c->added = mask & ~before;
-  return eventring_set_categories(cursor, before | mask);
+  c->added = mask;
+  c->before = recorded_categories(cursor);
+  return eventring_set_categories(cursor, c->before | mask);
 }
 
 /* Applies the action to [cursor].  Returns 0 or the error of libeventring; 0,
@@ -170,41 +170,54 @@ static void change(struct change *c)
   if (!view_close(c->view, cursor)) fail(c, 503, VIEW_CUT);
 }
 
-/* Notes the categories that were added, or, since the user has chosen others, that
-   none are to be taken back. */
+/* Notes how long the categories that were added are recorded, but for those that were
+   before, or, since the user has chosen others, that none are to be taken back. */
 static void note_added(struct view_data *data, void *state)
 {
   const struct change *c = state;
-  if (strcmp(c->action, "categories") == 0) data->added_categories = 0;
-  if (c->added == 0) return;
-  const int64_t until = monotonic_ns() + c->seconds * SECOND_NS;
-  data->added_categories |= c->added;
-  if (until > data->added_until_ns) data->added_until_ns = until;
+  const int64_t until_ns = monotonic_ns() + c->seconds * SECOND_NS;
+  if (strcmp(c->action, "categories") == 0)
+    memset(data->added_until_ns, 0, sizeof data->added_until_ns);
+  for (int i = 0; i < 32; i++) {
+    int64_t *until = &data->added_until_ns[i];
+    const bool ours = (c->before >> i & 1) == 0 || *until != 0;
+    if ((c->added >> i & 1) != 0 && ours && *until < until_ns) *until = until_ns;
+  }
 }
 
-struct added {
-  bool now;
+/* Categories whose time is over. */
+struct over {
+  bool now;                       /* that of all is */
   uint32_t mask;
 };
 
-static void take_added(struct view_data *data, void *state)
+static void find_over(struct view_data *data, void *state)
 {
-  struct added *a = state;
-  if (!a->now && monotonic_ns() < data->added_until_ns) return;
-  a->mask = data->added_categories;
-  data->added_categories = 0;
-  data->added_until_ns = 0;
+  struct over *o = state;
+  const int64_t now_ns = monotonic_ns();
+  for (int i = 0; i < 32; i++)
+    if (data->added_until_ns[i] != 0 && (o->now || now_ns >= data->added_until_ns[i]))
+      o->mask |= UINT32_C(1) << i;
+}
+
+static void forget_over(struct view_data *data, void *state)
+{
+  const struct over *o = state;
+  for (int i = 0; i < 32; i++)
+    if ((o->mask >> i & 1) != 0) data->added_until_ns[i] = 0;
 }
 
 void end_added_categories(struct view *view, bool now)
 {
-  struct added a = { .now = now };
+  struct over o = { .now = now };
   char why[512];
-  if (!view_look(view, take_added, &a) || a.mask == 0) return;
+  if (!view_look(view, find_over, &o) || o.mask == 0) return;
   struct eventring_cursor *cursor = view_open(view, true, why, sizeof why);
+  /* Tried again. */
   if (cursor == NULL) return;
   const int error =
-    eventring_set_categories(cursor, recorded_categories(cursor) & ~a.mask);
+    eventring_set_categories(cursor, recorded_categories(cursor) & ~o.mask);
+  view_look(view, forget_over, &o);
   add_action("server", view_id(view), "added categories end",
              error >= 0 ? "ok" : eventring_strerror(error));
   view_close(view, cursor);

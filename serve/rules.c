@@ -252,6 +252,7 @@ bool start_rules(const struct settings *settings, char *why, size_t why_size)
   json_decref(list);
   if (!good) {
     snprintf(not_ours, sizeof not_ours, "%s", why);
+    give_rules_file_back();
     pthread_mutex_lock(&lock);
     count = 0;
     pthread_mutex_unlock(&lock);
@@ -286,25 +287,20 @@ struct answer delete_rule(const struct asked *asked)
   pthread_mutex_lock(&lock);
   for (int i = 0; i < count; i++)
     if (entries[i].rule.id == id) {
-      const struct entry entry = entries[i];
-      const size_t behind = (size_t) (count - i - 1) * sizeof entry;
-      snprintf(action, sizeof action, "delete rule %s", entry.rule.text);
-      memmove(&entries[i], &entries[i + 1], behind);
-      count--;
-      if (!are_kept() || keep_rules(why, sizeof why)) {
-        version++;
-      } else {
-        memmove(&entries[i + 1], &entries[i], behind);
-        entries[i] = entry;
-        count++;
-      }
+      snprintf(action, sizeof action, "delete rule %s", entries[i].rule.text);
+      memmove(&entries[i], &entries[i + 1],
+              (size_t) (--count - i) * sizeof *entries);
+      version++;
+      if (are_kept()) keep_rules(why, sizeof why);
       break;
     }
   pthread_mutex_unlock(&lock);
   if (action[0] == '\0') return refusal(404, "there is no rule %u", id);
   add_action(asked->origin, 0, action, why[0] == '\0' ? "ok" : why);
-  if (why[0] != '\0') return refusal(500, "%s", why);
-  return (struct answer) { .status = 200, .json = json_object() };
+  return (struct answer) {
+    .status = 200, .json = why[0] == '\0' ? json_object()
+                           : json_pack("{s:o}", "not_kept", json_text(why))
+  };
 }
 
 /* Guards */

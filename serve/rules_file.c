@@ -85,11 +85,17 @@ bool take_rules_file(const char *store, json_t **rules, char *why, size_t why_si
   return *rules != NULL;
 }
 
-/* Returns whether this server may replace the file at [path]. */
+void give_rules_file_back(void)
+{
+  if (held >= 0) close(held);
+  held = -1;
+}
+
+/* Returns whether this server may replace the file at [path], or make it. */
 static bool is_ours(const char *path)
 {
   struct stat st;
-  return held >= 0 ? is_at(held, path) : lstat(path, &st) < 0 && errno == ENOENT;
+  return (held >= 0 && is_at(held, path)) || (lstat(path, &st) < 0 && errno == ENOENT);
 }
 
 bool write_rules_file(const char *store, const json_t *rules, char *why, size_t why_size)
@@ -98,7 +104,7 @@ bool write_rules_file(const char *store, const json_t *rules, char *why, size_t 
   if (!make_store(store, why, why_size)) return false;
   set_path(path, store);
   if (!is_ours(path)) {
-    snprintf(why, why_size, "another server has written %s", path);
+    snprintf(why, why_size, "%s was written by somebody else", path);
     return false;
   }
   temporary_in_store(store, temporary);
@@ -109,7 +115,7 @@ bool write_rules_file(const char *store, const json_t *rules, char *why, size_t 
     && flock(fd, LOCK_EX | LOCK_NB) == 0 && rename(temporary, path) == 0;
   json_decref(file);
   if (written) {
-    if (held >= 0) close(held);
+    give_rules_file_back();
     held = fd;
     return true;
   }

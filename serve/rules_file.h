@@ -27,6 +27,9 @@
    not be written.  To be called once, before write_rules_file. */
 bool take_rules_file(const char *store, json_t **rules, char *why, size_t why_size);
 
+/* Lets another server take the rules. */
+void give_rules_file_back(void);
+
 /* Replaces the rules in the file by [rules], an array; makes the folder [store] if it is
    not there.  Returns false, with the reason in [why], when that fails; the file is as
    before then.  Calls must not overlap. */

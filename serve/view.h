@@ -48,8 +48,8 @@ struct view_data {
   json_t *findings, *diagnosis;   /* see findings.h; NULL: not yet */
   int64_t findings_next_ns;       /* when they are due again */
   bool findings_are_last;         /* of all events, since no more come */
-  uint32_t added_categories;      /* recorded for some time, a mask... */
-  int64_t added_until_ns;         /* ...until then */
+  int64_t added_until_ns[32];     /* by category: recorded until then, since a client
+                                     has added it; 0: it has not */
   struct metrics *metrics;        /* NULL: nobody has asked for them */
 };
 

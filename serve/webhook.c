@@ -23,6 +23,7 @@
 #include "webhook.h"
 
 #define WAITING 64
+#define WAITING_FOR_ONE 8         /* address, so that one does not keep out others */
 #define SECONDS 10L
 
 struct message {
@@ -102,13 +103,23 @@ static void *send_all(void *state)
   }
 }
 
+/* Returns how many messages wait for [url]. */
+REQUIRES(lock)
+static unsigned waiting_for(const char *url)
+{
+  unsigned found = 0;
+  for (unsigned i = 0; i < count; i++) found += strcmp(waiting[i].url, url) == 0;
+  return found;
+}
+
 void send_webhook(const char *url, json_t *body, const char *action, uint64_t process)
 {
   const char *why = NULL;
   pthread_mutex_lock(&lock);
   if (!runs) runs = pthread_create(&thread, NULL, send_all, NULL) == 0;
   if (!runs) why = "cannot start a thread";
-  else if (count == WAITING) why = "too many wait";
+  else if (count == WAITING || waiting_for(url) == WAITING_FOR_ONE)
+    why = "too many wait";
   else {
     struct message *m = &waiting[count++];
     snprintf(m->url, sizeof m->url, "%s", url);

@@ -28,7 +28,7 @@
 bool is_webhook_url(const char *url);
 
 /* Sends [body], which it takes, to [url] in the background, once and for 10 seconds at
-   most; at most 64 wait.  The result is among the actions, as [action] on the process
+   most; at most 64 wait, 8 of them for one address.  The result is among the actions, as [action] on the process
    [process].  May be called by any thread, until stop_webhooks. */
 void send_webhook(const char *url, json_t *body, const char *action, uint64_t process);
 

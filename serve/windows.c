@@ -464,7 +464,8 @@ static void locks_window(void *state)
   json_t *list = json_array();
   for (uint32_t i = 0; i < count; i++)
     json_array_append_new(list, json_lock(w, &lock[i]));
-  w->result = json_pack("{s:o}", "locks", list);
+  w->result = json_pack("{s:o, s:I}", "locks", list, "left_out",
+                        (json_int_t) lock_waits_left_out(l));
   free_lock_waits(l);
   close_window(w);
 }

@@ -122,8 +122,17 @@ post "/api/processes/$busy_id/control" \
   '{"action":"add","categories":["sync","wait"],"seconds":1}' >"$tmp/out"
 ok "a category is added for a second" \
   [ "$(jq -c .categories "$tmp/out")" = '["domain","sync","wait"]' ]
+# Added again for longer: that counts.
+post "/api/processes/$busy_id/control" \
+  '{"action":"add","categories":["thread"],"seconds":1}' >/dev/null
+post "/api/processes/$busy_id/control" \
+  '{"action":"add","categories":["thread"],"seconds":3600}' >/dev/null
+has_thread() { [ "$(categories)" = '["domain","wait","thread"]' ]; }
+ok "when it is over, another one goes on that was prolonged" within 60 has_thread
+post "/api/processes/$busy_id/control" \
+  '{"action":"categories","categories":["domain","wait"]}' >/dev/null
 is_over() { [ "$(categories)" = '["domain","wait"]' ]; }
-ok "which is over by itself, and does not end the others" within 60 is_over
+ok "and ends when others are chosen" is_over
 post "/api/processes/$busy_id/control" \
   '{"action":"categories","categories":["all"]}' >/dev/null
 

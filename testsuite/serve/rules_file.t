@@ -28,6 +28,15 @@ get "/api/rules?id=$(field /api/rules '.rules[1].id')" -X DELETE >/dev/null
 end_server
 serve
 ok "a rule that was deleted is not" rules_are '[["minor > 10ms","shop*",7,null]]'
+rm "$file"
+post /api/rules '{"when":"job"}' >/dev/null
+ok "a file that was removed is written again" [ -s "$file" ]
+echo '{"version":1,"rules":[]}' >new
+mv new "$file"
+ok "a rule is deleted though somebody else has replaced the file, and that is said" eval \
+  'get "/api/rules?id=$(field /api/rules ".rules[1].id")" -X DELETE |
+     jq -e ".not_kept | test(\"somebody else\")" &&
+   rules_are "[[\"minor > 10ms\",\"shop*\",7,null]]"'
 end_server
 serve --read-only
 ok "a read-only server applies none" rules_are '[]'

@@ -31,6 +31,8 @@ export function Locks({ id, process, data, address, range }) {
   return html`<section>
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
     ${!found && !error && html`<p class="quiet">Computing…</p>`}
+    ${found?.answer.left_out > 0 && html`<p class="note">There are too many locks: ${
+      format.count(found.answer.left_out)} waits for others are left out.</p>`}
     ${found && html`<p class="quiet">Waits for locks that ended from ${
       rangeText(found.span, data.now)}. <a href=${address.to({ type: 'wait' }, 'flame')}>
       The stacks of waits</a></p>
