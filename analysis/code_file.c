@@ -243,6 +243,7 @@ static uint32_t unfold_inlined(Dwarf_Die *unit, GElf_Addr address,
     if (dwarf_tag(scope) == DW_TAG_subprogram) break;
     if (dwarf_tag(scope) != DW_TAG_inlined_subroutine) continue;
     places[count - 1].function.name = dwarf_diename(scope);
+    places[count - 1].function.inlined_c = true;
     dwarf_formudata(dwarf_attr(scope, DW_AT_call_line, &attribute), &line);
     dwarf_formudata(dwarf_attr(scope, DW_AT_call_file, &attribute), &file);
     places[count] = (struct code_place) {

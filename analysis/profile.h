@@ -229,6 +229,8 @@ struct profile_entry *profile_table(const struct profile *profile,
    links are indexes in it; 0, the root, is none. */
 struct profile_node {
   const char *function;
+  enum frame_kind kind;         /* of the first frame with the name; the root is
+                                   FRAME_UNKNOWN */
   struct profile_value self, total;
   uint32_t parent, first, next; /* children: the largest total first */
 };

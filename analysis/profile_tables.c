@@ -151,15 +151,17 @@ struct tree {
   size_t room;
 };
 
-static uint32_t child_of(struct tree *t, uint32_t parent, const char *function)
+static uint32_t child_of(struct tree *t, uint32_t parent,
+                         const struct frame *frame)
 {
   bool added;
-  uint32_t at = number_of_pair(&t->children, parent, (uintptr_t) function,
-                               &added) + 1;
+  uint32_t at = number_of_pair(&t->children, parent,
+                               (uintptr_t) frame->function, &added) + 1;
   if (!added) return at;
   t->nodes = with_room(t->nodes, t->count, &t->room, sizeof *t->nodes);
   t->nodes[t->count++] = (struct profile_node) {
-    .function = function, .parent = parent, .next = t->nodes[parent].first };
+    .function = frame->function, .kind = frame->kind, .parent = parent,
+    .next = t->nodes[parent].first };
   t->nodes[parent].first = at;
   return at;
 }
@@ -178,7 +180,7 @@ static uint32_t add_path(const struct profile *p, struct tree *t, uint32_t leaf,
     const struct node *node = &p->nodes[path[inverted ? i : depth - 1 - i]];
     for (uint32_t j = 0; j < node->frames_count; j++) {
       uint32_t frame = inverted ? j : node->frames_count - 1 - j;
-      at = child_of(t, at, node->frames[frame].function);
+      at = child_of(t, at, &node->frames[frame]);
       add_value(&t->nodes[at].total, value);
       if (inverted && i == 0 && j == 0) add_value(&t->nodes[at].self, value);
     }

@@ -357,22 +357,51 @@ static void report_no_line(struct symbols *s, struct mapped *mapped,
   report(s, message);
 }
 
-/* Returns the name of [function], whose code is in the file of [mapped]; a line
-   of the code is known if [has_line] is true. */
-static const char *name_of(struct symbols *s, struct mapped *mapped,
-                           const struct code_function *function, bool has_line)
+/* Returns the kind of the C function [name], of the source [file], which is NULL
+   when the file is not known. */
+static enum frame_kind kind_of_c(const char *name, const char *file)
+{
+  static const char *const collector[] = {
+    "finalise.c", "gc_ctrl.c", "globroots.c", "major_gc.c", "minor_gc.c",
+    "roots.c", "shared_heap.c", "weak.c"
+  };
+  static const char folder[] = "runtime/"; /* in which OCaml has them */
+  if (file == NULL)
+    return strncmp(name, "caml_", 5) == 0 ? FRAME_RUNTIME : FRAME_C;
+  const char *last = last_part(file);
+  const size_t before = (size_t) (last - file), length = sizeof folder - 1;
+  if (before < length || strncmp(last - length, folder, length) != 0
+      || (before > length && last[-(ptrdiff_t) length - 1] != '/'))
+    return FRAME_C;
+  for (size_t i = 0; i < sizeof collector / sizeof *collector; i++)
+    if (strcmp(last, collector[i]) == 0) return FRAME_COLLECTOR;
+  return FRAME_RUNTIME;
+}
+
+/* Sets the name and the kind of [frame], of which the rest is set, to those of
+   [function], whose code is in the file of [mapped]; a line of the code is known
+   if [has_line] is true. */
+static void set_function(struct symbols *s, struct mapped *mapped,
+                         struct frame *frame,
+                         const struct code_function *function, bool has_line)
 {
   char name[NAME_SIZE];
-  if (name_of_code(function, name, sizeof name)) {
+  if (function->inlined_c && function->name != NULL) {
+    snprintf(name, sizeof name, "%s", function->name);
+    frame->kind = kind_of_c(name, frame->file);
+  } else if (name_of_code(function, name, sizeof name)) {
+    frame->kind = FRAME_OCAML;
     if (function->name == NULL && !has_line) report_no_line(s, mapped, name);
   } else if (function->symbol == NULL) {
+    frame->kind = FRAME_UNKNOWN;
     snprintf(name, sizeof name, "[%s]", last_part(mapped->mapping->path));
   } else {
     /* A version of the symbol may follow, as in read@@GLIBC_2.2.5. */
     snprintf(name, sizeof name, "%.*s", (int) strcspn(function->symbol, "@"),
              function->symbol);
+    frame->kind = kind_of_c(name, frame->file);
   }
-  return symbols_text(s, name);
+  frame->function = symbols_text(s, name);
 }
 
 static void find(struct symbols *s, struct found *found)
@@ -402,8 +431,9 @@ static void find(struct symbols *s, struct found *found)
           || (function.name != NULL && function.name[0] != '\0'));
     if (!is_known && m != NULL && m->usable)
       function = find_function(m->file, in_file.address, in_file.returns);
-    frame->function = m == NULL ? symbols_text(s, "[unknown]")
-                      : name_of(s, m, &function, found->frames[0].line != 0);
+    if (m != NULL)
+      set_function(s, m, frame, &function, found->frames[0].line != 0);
+    else frame->function = symbols_text(s, "[unknown]");
   }
 }
 

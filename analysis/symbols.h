@@ -26,12 +26,24 @@
 #include "code_place.h"
 #include "eventring_reader.h"
 
+/* Whose code a function is. */
+enum frame_kind {
+  FRAME_UNKNOWN,                /* its function is not known */
+  FRAME_OCAML,
+  FRAME_C,                      /* of C, and of other languages */
+  FRAME_RUNTIME,                /* OCaml's runtime, but for its collector */
+  FRAME_COLLECTOR,              /* the garbage collector: the runtime's files
+                                   that mark, sweep, promote and finalise */
+  FRAME_KINDS
+};
+
 /* A function at work.  Texts are unique within a struct symbols, so that equal
    texts have equal addresses, and valid until free_symbols. */
 struct frame {
   const char *function;         /* its name; "[FILE]" when only the file of the
                                    code is known, "[unknown]" when that is not
                                    known either */
+  enum frame_kind kind;
   const char *file;             /* of the source; NULL: not known */
   const char *folder;           /* in which the compiler was called with [file];
                                    NULL: not known */
@@ -44,9 +56,9 @@ struct symbols;
 
 /* Creates the symbols of the process that [cursor] reads.  While it runs, a file that
    was replaced, or is in another mount namespace, is read through /proc, if the
-   system allows it.  Never returns NULL.  The caller frees them with free_symbols; the cursor must stay open.  [say],
-   unless NULL, is called with [state] and a message for each file without
-   symbols or lines, at most once a file and reason. */
+   system allows it.  Never returns NULL.  The caller frees them with free_symbols;
+   the cursor must stay open.  [say], unless NULL, is called with [state] and a
+   message for each file without symbols or lines, at most once a file and reason. */
 struct symbols *new_symbols(struct eventring_cursor *cursor,
                             void (*say)(void *state, const char *message),
                             void *state);

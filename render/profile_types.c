@@ -38,6 +38,11 @@ const struct profile_type_words profile_type_words[PROFILE_TYPES] = {
     "it has not read or written anything" }
 };
 
+const char *const frame_kind_names[FRAME_KINDS] = {
+  [FRAME_UNKNOWN] = "unknown", [FRAME_OCAML] = "ocaml", [FRAME_C] = "c",
+  [FRAME_RUNTIME] = "runtime", [FRAME_COLLECTOR] = "collector"
+};
+
 bool parse_profile_type(const char *name, enum profile_type *type)
 {
   for (int i = 0; i < PROFILE_TYPES; i++)

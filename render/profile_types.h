@@ -31,6 +31,9 @@ struct profile_type_words {
 };
 extern const struct profile_type_words profile_type_words[PROFILE_TYPES];
 
+/* The kinds of functions, as formats have them. */
+extern const char *const frame_kind_names[FRAME_KINDS];
+
 /* Sets *type to the type with [name].  Returns false when there is none. */
 bool parse_profile_type(const char *name, enum profile_type *type);
 

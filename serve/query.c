@@ -143,6 +143,10 @@ static const struct { const char *name, *wrong; } parameters[] = {
   [SCOPE] = { "scope", "scope: thread, domain or process" },
   [TYPE] = { "type", "type: cpu, alloc, live, wall, wait or io" },
   [NUMBER] = { "request", "request: the number of one" },
+  [DOMAIN] = WORDS("domain"),
+  [THREAD] = WORDS("thread"),
+  [SPAN] = WORDS("span"),
+  [REQUESTS] = WORDS("requests"),
   [FORMAT] = { "format", "format: perfetto or chrome" }
 };
 
@@ -202,6 +206,10 @@ static bool parse_value(struct query *query, enum parameter parameter,
   case FILTER: case FIRST:
     return decode(text, length, query->filter, QUERY_FILTER);
   case THEN: return decode(text, length, query->then, QUERY_FILTER);
+  case DOMAIN: return decode(text, length, query->domain, QUERY_FILTER);
+  case THREAD: return decode(text, length, query->thread, QUERY_FILTER);
+  case SPAN: return decode(text, length, query->span, QUERY_FILTER);
+  case REQUESTS: return decode(text, length, query->requests, QUERY_FILTER);
   case SCOPE: return between_scope(text, length, &query->scope);
   case TYPE: return parse_type(text, length, &query->type);
   case FORMAT: return parse_format(text, length, &query->format);

@@ -54,6 +54,9 @@ struct query {
   /* Decoded; they may hold any bytes but NUL.  [filter] is also the first one
      of the two filters of pairs, and [then] the second one. */
   char filter[QUERY_FILTER], then[QUERY_FILTER];
+  /* The samples of a profile: '' selects all. */
+  char domain[QUERY_FILTER], thread[QUERY_FILTER]; /* see filter_add */
+  char span[QUERY_FILTER], requests[QUERY_FILTER]; /* names */
 };
 
 /* Returns whether the resource at [uri], which need not exist, is one that only

@@ -24,7 +24,8 @@ enum method { METHOD_GET = 1, METHOD_POST = 2, METHOD_DELETE = 4 };
 /* The parameters of addresses; see query.c. */
 enum parameter {
   FROM, TO, WIDTH, LIMIT, TIER, FILTER, PROCESS, RULE, A, B, A_FROM, A_TO,
-  B_FROM, B_TO, FIRST, THEN, SCOPE, TYPE, FORMAT, NUMBER,
+  B_FROM, B_TO, FIRST, THEN, SCOPE, TYPE, FORMAT, NUMBER, DOMAIN, THREAD,
+  SPAN, REQUESTS,
   PARAMETERS
 };
 

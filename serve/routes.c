@@ -128,6 +128,8 @@ static struct answer last(const struct asked *asked)
 
 #define TAKES(parameter) (1u << (parameter))
 #define WINDOW (TAKES(FROM) | TAKES(TO))
+#define SAMPLES (WINDOW | TAKES(TYPE) | TAKES(NUMBER) | TAKES(DOMAIN) \
+                 | TAKES(THREAD) | TAKES(SPAN) | TAKES(REQUESTS))
 
 const struct route routes[] = {
   { ROUTE_FILE, .path = "/" },
@@ -170,15 +172,13 @@ const struct route routes[] = {
   { ROUTE_PROCESS, "locks", WINDOW, .get = answer_locks },
   { ROUTE_PROCESS, "requests", WINDOW | TAKES(LIMIT) | TAKES(NUMBER),
     .get = answer_requests },
-  { ROUTE_PROCESS, "flame", WINDOW | TAKES(TYPE) | TAKES(NUMBER),
-    .get = answer_flame },
+  { ROUTE_PROCESS, "flame", SAMPLES, .get = answer_flame },
   { ROUTE_PROCESS, "live_sites", WINDOW | TAKES(WIDTH),
     .get = answer_live_sites },
   { ROUTE_PROCESS, "kept", .get = answer_kept },
   { ROUTE_PROCESS, "recording", WINDOW, .get = answer_recording },
   { ROUTE_PROCESS, "trace", WINDOW | TAKES(FORMAT), .get = answer_trace },
-  { ROUTE_PROCESS, "pprof", WINDOW | TAKES(TYPE) | TAKES(NUMBER),
-    .get = answer_pprof },
+  { ROUTE_PROCESS, "pprof", SAMPLES, .get = answer_pprof },
   { ROUTE_PROCESS, "control", .post = control_view, .changes = true,
     .members = { "action", "categories", "seconds", "threshold_ns", "rate_hz", "words" } },
   { ROUTE_PROCESS, "save", .post = save_view, .changes = true,

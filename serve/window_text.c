@@ -258,6 +258,7 @@ static void print_node(struct flame *f, uint32_t at, int depth)
   bool any = false;
   fputs("\"name\":", f->out);
   print_name(f->out, at == 0 ? "all" : node->function);
+  fprintf(f->out, ",\"kind\":\"%s\"", frame_kind_names[node->kind]);
   fprintf(f->out, ",\"value_%s\":%" PRIu64 ",\"self_%s\":%" PRIu64
           ",\"children\":[", f->unit, node->total.weight, f->unit,
           node->self.weight);
@@ -282,7 +283,8 @@ char *print_flame(const struct profile *profile)
   FILE *out = open_text(&result, &size);
   const char *unit =
     profile_type_words[profile_type(profile)].weighs_bytes ? "bytes" : "ns";
-  fprintf(out, "{\"samples\":%" PRIu64 ",\"unit\":\"%s\"", sums.samples, unit);
+  fprintf(out, "{\"samples\":%" PRIu64 ",\"unknown_requests\":%" PRIu64
+          ",\"unit\":\"%s\"", sums.samples, sums.unknown_requests, unit);
   if (sums.samples == 0 && sums.unsampled == 0)
     fputc('}', out);
   else {

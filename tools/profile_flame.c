@@ -52,8 +52,8 @@ static const char page_end[] =
 "</body>\n"
 "</html>\n";
 
-/* The names of functions, each once. */
-struct names { struct pair_map numbers; json_t *array; };
+/* The names of functions, each once, and their kinds. */
+struct names { struct pair_map numbers; json_t *array, *kinds; };
 
 static json_t *rows(struct names *names, const struct profile *profile)
 {
@@ -64,8 +64,11 @@ static json_t *rows(struct names *names, const struct profile *profile)
     bool added = false;
     uint32_t name = number_of_pair(&names->numbers,
                                    (uintptr_t) nodes[i].function, 0, &added);
-    if (added)
+    if (added) {
       json_array_append_new(names->array, json_text(nodes[i].function));
+      json_array_append_new(names->kinds,
+                            json_string(frame_kind_names[nodes[i].kind]));
+    }
     json_array_append_new(array, json_pack(
       "[III]", (json_int_t) name, (json_int_t) nodes[i].parent,
       (json_int_t) nodes[i].self.weight));
@@ -95,7 +98,7 @@ static char *page_data(const struct profile_origin *origin,
                        const struct profile *profile,
                        const struct profile *base, const char *base_name)
 {
-  struct names names = { new_pair_map(), json_array() };
+  struct names names = { new_pair_map(), json_array(), json_array() };
   char title[TITLE_SIZE], about[SUMS_SIZE];
   format_title(title, origin);
   json_t *data = json_object();
@@ -111,6 +114,7 @@ static char *page_data(const struct profile_origin *origin,
   json_object_set_new(data, "base_name", base_name == NULL ? json_null()
                       : json_text(base_name));
   json_object_set_new(data, "names", names.array);
+  json_object_set_new(data, "kinds", names.kinds);
   char *text = json_dumps(data, JSON_COMPACT | JSON_ENSURE_ASCII);
   json_decref(data);
   free_pair_map(&names.numbers);

@@ -35,6 +35,8 @@ static json_t *frame_json(const struct frame *frame)
   set_text(object, "file", frame->file);
   if (frame->line != 0) json_object_set_new(object, "line",
                                             integer(frame->line));
+  if (frame->kind != FRAME_UNKNOWN)
+    set_text(object, "kind", frame_kind_names[frame->kind]);
   if (frame->inlined) json_object_set_new(object, "inlined", json_true());
   return object;
 }

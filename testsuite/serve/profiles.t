@@ -49,7 +49,7 @@ ok "a live sample counts at the time of its allocation" flame_is \
 ok "wait has waits" flame_is "?type=wait" '[.unit, .value_ns]' '["ns",5000000]'
 ok "wall has both" flame_is "?type=wall" '[.samples, .value_ns]' '[2,85000000]'
 ok "without samples there is only the unit" flame_is "?type=io" . \
-  '{"samples":0,"unit":"ns"}'
+  '{"samples":0,"unknown_requests":0,"unit":"ns"}'
 refused() { # PATH WORDS
   with_token_is 400 "$base/api/processes/$id/$1" && says "$2" &&
     [ "$(jq -r .error "$tmp/body" | wc -l)" = 1 ]
@@ -112,5 +112,57 @@ within 60 read_all 4242
 get "/api/processes/$id/live_sites?width=4" >recorded
 ok "a recording has the same sites" \
   [ "$(jq -c '[.sites, .other]' sites)" = "$(jq -c '[.sites, .other]' recorded)" ]
+# Samples of two domains and threads, in spans and on requests.  The span begins a
+# second before the first sample in it, and one request has no begin.
+{
+  for n in 0 1 2 3; do echo "mapping ${n}1000 1000 0 00 /nowhere/site$n"; done
+  echo "pid 4244"
+  echo "event 1024 1 4 parse"
+  echo "event 1025 10 4 get"
+  echo "at 1000 100 0"
+  echo "name first"
+  echo "begin 1024"
+  echo "at 2000 101 1"
+  echo "begin 1025 7"
+  echo "at 1000000000 100 0"
+  echo "sample 1000000 0 7 01010"
+  echo "at 1000000001 101 1"
+  echo "sample 2000000 0 0 11010"
+  echo "at 1100000000 100 0"
+  echo "end 1024"
+  echo "at 1200000000 100 0"
+  echo "sample 4000000 0 9 21010"
+  echo "at 1300000000 101 1"
+  echo "sample 8000000 0 0 31010"
+  echo "at 1400000000 101 1"
+  echo "end 1025 7"
+} | ./make_profile selected.eventring || exit 1
+eventring dump selected.eventring -o selected.evr 2>/dev/null
+for file in selected.eventring selected.evr; do
+  end_server
+  serve $file
+  find_process 4244
+  within 60 read_all 4244
+  ok "$file: domain=1" flame_is "?domain=1" .value_ns 10000000
+  ok "$file: thread=first" flame_is "?thread=first" .value_ns 5000000
+  ok "$file: thread=f*, a pattern" flame_is "?thread=f*" .value_ns 5000000
+  ok "$file: span=parse" flame_is "?span=parse" .value_ns 1000000
+  ok "$file: a span that began before the window" \
+    flame_is "?span=parse&from=900000000&to=1250000000" .value_ns 1000000
+  ok "$file: requests=get; the events of another are lost" \
+    flame_is "?requests=get" '[.value_ns, .unknown_requests]' '[1000000,1]'
+  ok "$file: a request that began before the window" \
+    flame_is "?requests=get&from=900000000" .value_ns 1000000
+  ok "$file: all parameters select" flame_is "?span=parse&requests=get&domain=1" \
+    .samples 0
+  ok "$file: an unknown span has no samples" flame_is "?span=no" .samples 0
+done
+ok "nodes have the kind of their code" flame_is "?domain=1" \
+  '[.kind, .children[0].kind]' '["unknown","unknown"]'
+ok "a bad domain is refused" refused "flame?domain=99999999999" "there is no domain 99999999999"
+ok "a name that is too long is refused" \
+  refused "flame?span=$(printf '%0512d' 0)" 'span: fewer bytes than 512'
+ok "pprof takes the same parameters" with_token_is 409 \
+  "$base/api/processes/$id/pprof?span=no"
 end_server
 finish

@@ -220,13 +220,15 @@ await test('all that is known has no limits in its request',
 await test('with samples there is a profile for pprof, of a type', async () => {
   mock.samples = true;
   try {
-    await onPage('#/process/100/flame?from=1000000000&to=2500000000', async (page) => {
+    await onPage('#/process/100/flame?from=1000000000&to=2500000000&type=alloc&domain=1',
+                 async (page) => {
       await click(page, '.menu summary');
       await seen(page, 'select[name=pprof]');
+      assert.equal(await page.$eval('select[name=pprof]', (s) => s.value), 'alloc');
       await page.select('select[name=pprof]', 'wait');
       await named(page, 'Profile for pprof');
       assert.equal((await file('shop-100.pb.gz')).toString(),
-        '/api/processes/100/pprof?from=1000000000&to=2500000000&type=wait');
+        '/api/processes/100/pprof?from=1000000000&to=2500000000&type=wait&domain=1');
     });
   } finally {
     mock.samples = false;

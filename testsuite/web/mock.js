@@ -164,20 +164,26 @@ function between(from, to) {
 
 // A flame graph of a type.  There are no samples of input and output.  The one of
 // wall-clock time is truncated: 200 ms of what all called are missing.
-function flame(type) {
+function flame(type, scale = 1) {
   const unit = ['alloc', 'live'].includes(type) ? 'bytes' : 'ns';
-  if (type === 'io') return { samples: 0, unit };
-  const node = (name, value, children = [], rest = 0) =>
-    ({ name, [`value_${unit}`]: value, children, [`self_${unit}`]: children.reduce(
+  if (type === 'io') return { samples: 0, unknown_requests: 0, unit };
+  const node = (name, value, children = [], { kind = 'ocaml', rest = 0 } = {}) =>
+    ({ name, kind, [`value_${unit}`]: value, children, [`self_${unit}`]: children.reduce(
       (self, c) => self - c[`value_${unit}`], value - rest) });
+  const samples = { samples: 1000, unknown_requests: 0, unit };
   if (type === 'wall')
-    return { samples: 1000, unit, truncated: true,
-             ...node('all', 1e9, [node('Dune.main', 8e8)], 2e8) };
-  return { samples: 1000, unit, truncated: false, ...node('all', 1e9, [
-    node('Dune.main', 8e8, [
-      node(hostile[0], 5e8), node('Stdlib__Map.add', 2e8, [
-        node('caml_alloc_small_dispatch', 1e8)])]),
-    node('Stdlib__List.iter', 2e8)]) };
+    return { ...samples, truncated: true,
+             ...node('all', 1e9, [node('Dune.main', 8e8)],
+                     { kind: 'unknown', rest: 2e8 }) };
+  const collector = node('caml_alloc_small_dispatch', 1e8 * scale, [],
+                         { kind: 'collector' });
+  const rest = node('Stdlib__List.iter', 2e8, [
+    node('Stdlib__Map.add', 1e8), node('caml_memory', 5e7, [], { kind: 'runtime' })]);
+  return { ...samples, truncated: false, ...node('all', 9e8 + 1e8 * scale, [
+    node('Dune.main', 7e8 + 1e8 * scale, [
+      node(hostile[0], 5e8, [], { kind: 'c' }),
+      node('Stdlib__Map.add', 1e8 + 1e8 * scale, [collector])]),
+    rest], { kind: 'unknown' }) };
 }
 
 // A line that leaks, lines that keep their size, and a name that no program has.
@@ -469,7 +475,8 @@ export class Mock {
         findings, passed: [{ rule: 'long_stop', title: 'A long stop' }],
         not_judged: [{ rule: 'remembered_set', title: 'A large remembered set',
                        category: 'gc_detail', reason: 'not recorded' }] }),
-      flame: () => flame(url.searchParams.get('type')),
+      // Another process, and another time, have more of the collector.
+      flame: () => flame(url.searchParams.get('type'), id !== '100' || from === 1e9 ? 3 : 1),
       live_sites: () => liveSites(from, to, number('width', 1000)),
       ...url.searchParams.get('a') === '100' && { compare: () => {
         const side = (i) => ({ ...this.process(i), from_ns: 0, to_ns: 1e10,

@@ -1053,6 +1053,8 @@ await test('the slowest request, what its threads did, its timeline and its flam
   () => onPage('#/process/100/requests?last=all', async (page) => {
     const rows = (name) => page.$$eval(`[data-table=${name}] tbody tr`, (all) =>
       all.map((row) => [...row.cells].map((c) => c.innerText)));
+    assert.equal(await page.$eval('[data-table=request-kinds] a', (a) =>
+      new URLSearchParams(a.hash.split('?')[1]).get('requests')), hostile[0]);
     await click(page, '[data-table=slowest] tbody a');
     await seen(page, '.one-request .runs');
     assert.deepEqual(await values(page), { last: 'all', request: '7' });
@@ -1128,6 +1130,88 @@ await test('the type of the flame graph is chosen, and kept in the address',
     await seen(page, '.flame [title="all: 1.00 s, 100 %; self 0 s"]');
     await go(page, '#/process/100/flame?type=constructor');
     await has(page, 'Processor time by stack');
+  }));
+
+await test('the colours of a flame graph tell whose code it is, with the shares',
+  () => onPage('#/process/100/flame', async (page) => {
+    await seen(page, '.flame');
+    assert.equal(await page.$eval('[aria-label="Kinds of code"]', (e) => e.innerText
+      .replace(/\s+/g, ' ')), 'OCaml 35.0 % C 50.0 % runtime 5.0 % collector 10.0 %');
+    const colours = await page.evaluate(() => ['caml_alloc', 'caml_memory', 'Dune']
+      .map((name) => getComputedStyle(document.querySelector(
+        `.flame [title^="${name}"]`)).backgroundColor));
+    assert.equal(new Set(colours).size, 3);
+  }));
+
+await test('a function with its callers and callees, by its name and by the keyboard',
+  () => onPage('#/process/100/flame', async (page) => {
+    const bars = (label) => page.$$eval(`.flame[aria-label="${label}"] button`, (all) =>
+      all.map((b) => `${b.style.top} ${b.title.replace(/;.*/, '')}`));
+    await seen(page, '.flame');
+    await (await page.waitForFunction(() =>
+      [...document.querySelectorAll('[data-table=functions] .link')]
+        .find((b) => b.innerText === 'Stdlib__Map.add'))).focus();
+    await page.keyboard.press('Enter');
+    await until(page, () => location.hash.includes('focus=Stdlib__Map.add'));
+    await seen(page, '.flame[aria-label=Callers]');
+    // Calls from both callers count; the callers are above.
+    assert.deepEqual(await bars('Callers'), [
+      '18px Stdlib__Map.add: 300 ms, 30.0 %', '0px Dune.main: 200 ms, 20.0 %',
+      '0px Stdlib__List.iter: 100 ms, 10.0 %']);
+    assert.deepEqual(await bars('Callees'), [
+      '0px Stdlib__Map.add: 300 ms, 30.0 %',
+      '18px caml_alloc_small_dispatch: 100 ms, 10.0 %']);
+    await page.reload();
+    await click(page, '.flame[aria-label=Callers] [title^="Dune.main"]');
+    await until(page, () => document.querySelectorAll(
+      '.flame[aria-label=Callees] button').length === 4);
+    assert.deepEqual((await bars('Callers')).length, 1);
+    await page.keyboard.press('Escape');
+    await seen(page, '.flame[aria-label="Flame graph"]');
+    await go(page, '#/process/100/flame?focus=none');
+    await has(page, 'No sample has the function none');
+  }));
+
+await test('samples are selected by domain, thread, span and requests',
+  () => onPage('#/process/100/flame', async (page) => {
+    const asked = () => mock.requests.filter((r) => r.includes('/flame?')).at(-1);
+    await seen(page, '.flame');
+    for (const name of ['domain', 'thread', 'span', 'requests']) {
+      const value = await page.waitForFunction((n) =>
+        document.querySelector(`select[name=${n}]`)?.options[1]?.value, { timeout }, name);
+      const text = await value.jsonValue();
+      await page.select(`select[name=${name}]`, text);
+      await eventually(() => assert.equal(
+        new URLSearchParams(asked().split('?')[1]).get(name), text));
+    }
+    await page.reload();
+    await seen(page, '.flame');
+    const given = new URLSearchParams(asked().split('?')[1]);
+    assert.deepEqual(['domain', 'thread', 'span', 'requests'].filter(
+      (name) => given.get(name)).length, 4);
+  }));
+
+await test('the difference of two times, and of two processes',
+  () => onPage('#/process/100/flame?from=2000000000&to=3000000000', async (page) => {
+    const map = (page_) => page_.$eval('.flame [title^="Stdlib__Map.add"]', (b) => b.title);
+    await seen(page, '.flame');
+    await page.select('select[name=base]', 'before');
+    await has(page, 'a larger share than in the base');
+    // 200 ms of 1 s, and before that 400 ms of 1.2 s
+    assert.match(await map(page), /base 400 ms, −13.33 points/);
+    await page.reload();
+    await has(page, 'a larger share than in the base');
+    await page.select('select[name=base]', '');
+    await seen(page, '[aria-label="Kinds of code"]');
+    await press(page, 'Use as base');
+    await until(page, () => location.hash.includes('base=100%2C2000000000%2C3000000000'));
+    await go(page, `#/process/100/flame?base=100,2000000000,3000000000&from=1000000000&to=2000000000`);
+    await until(page, () => document.querySelector('.flame [title^="Stdlib__Map.add"]')
+      ?.title.includes('base 200 ms'));
+    await page.select('select[name=base]', '101');
+    await until(page, () => document.querySelector('.flame [title^="Stdlib__Map.add"]')
+      ?.title.includes('base 400 ms'));
+    assert.ok(mock.requests.some((r) => r.includes('/101/flame?type=cpu')));
   }));
 
 await test('without samples the flame graph says how to take them',

@@ -43,16 +43,17 @@ function useSamples(id, process, open) {
   return samples;
 }
 
-function Pprof({ save }) {
-  const [type, choose] = useState('cpu');
+// [shown]: the parameters of the flame graph that is shown, or {}.
+function Pprof({ save, shown }) {
+  const [type, choose] = useState(shown.type ?? 'cpu');
   return html`<div><button type="button" title="For go tool pprof"
-      onClick=${() => save('pprof', { type })}>Profile for pprof</button>
+      onClick=${() => save('pprof', { ...shown, type })}>Profile for pprof</button>
     ${' '}<select aria-label="Type of the profile" name="pprof" value=${type}
       onChange=${(e) => choose(e.target.value)}>${typeLabels.map(([key, label]) => html`
         <option key=${key} value=${key}>${label}</option>`)}</select></div>`;
 }
 
-export function DownloadMenu({ id, process, data, range }) {
+export function DownloadMenu({ id, process, data, range, shown }) {
   const [open, setOpen] = useState(false);
   const samples = useSamples(id, process, open);
   const { save, message } = useDownload();
@@ -66,7 +67,8 @@ export function DownloadMenu({ id, process, data, range }) {
       ${files.map(([label, part, parameters, use]) => html`
         <div key=${label}><button type="button" title=${use}
           onClick=${() => fetchPart(part, parameters)}>${label}</button></div>`)}
-      ${samples && html`<${Pprof} save=${fetchPart} />`}
+      ${samples && html`<${Pprof} key=${JSON.stringify(shown)} save=${fetchPart}
+        shown=${shown} />`}
       <p class=${`message ${message?.failed ? 'error' : ''}`} role="status">${
         message ? format.name(message.text) : ''}</p></div>
   </details>`;

@@ -1,32 +1,41 @@
 // The view of profiles: processor time or another amount by stack.
 
 import { html, useEffect, useMemo, useRef, useState } from './html.js';
+import { get, ofProcess } from './api.js';
 import * as format from './format.js';
-import { child, FlameGraph, newNode, sumUp } from './flame_graph.js';
+import { FlameGraph } from './flame_graph.js';
+import { Base, baseOf, isSelected, Selection, selectionOf } from './flame_selection.js';
+import { child, newNode, sumUp } from './flame_tree.js';
 import { LiveSites } from './live_sites.js';
 import { typeLabels, typeNamed, typeOf } from './profile_types.js';
 import { coverText, getCovered, limits } from './range.js';
 
-// Returns the tree of an answer with its numbers of any unit.  A truncated answer
-// lacks small nodes: what a node has called besides is "[small parts]".
-function treeOf(answer, unit) {
-  const root = newNode(answer.name);
+// Adds the tree of [answer] to [root]: what ends in a node to its [field].  A truncated
+// answer lacks small nodes: what a node has called besides is "[small parts]".
+function addAnswer(root, answer, unit, field) {
   const fill = (node, from) => {
     const self = from[`self_${unit}`];
     let rest = from[`value_${unit}`] - self;
-    node.self += self;
+    node[field] += self;
     for (const c of from.children) {
       rest -= c[`value_${unit}`];
-      fill(child(node, c.name), c);
+      fill(child(node, c.name, c.kind), c);
     }
-    if (rest > 0) child(node, '[small parts]').self += rest;
+    if (rest > 0) child(node, '[small parts]')[field] += rest;
   };
-  fill(root, answer);
+  if (answer?.name) fill(root, answer);
+}
+
+// Returns the tree of [answer], compared with that of [base], with numbers of any unit.
+function treeOf({ base, ...answer }, unit) {
+  const root = newNode(answer.name);
+  addAnswer(root, answer, unit, 'self');
+  addAnswer(root, base, unit, 'baseSelf');
   sumUp(root);
   return root;
 }
 
-function NoSamples({ process, type, request }) {
+function NoSamples({ process, type, selected }) {
   const off = type.categories.filter((c) => !process.categories?.includes(c));
   const names = (off.length ? off : type.categories).map((c, i) => html`${
     i > 0 && ' and '}<b key=${c}>${c}</b>`);
@@ -35,7 +44,7 @@ function NoSamples({ process, type, request }) {
     : off.length ? html`Switch ${names} on (tab Control) to take some.`
     : html`They are taken now: ${names} is on.`;
   return html`<p class="empty">There are no samples for this profile ${
-    request ? 'of this request' : 'in this range'}. ${advice}</p>`;
+    selected ? 'that are selected' : 'in this range'}. ${advice}</p>`;
 }
 
 // The selection of the type.
@@ -46,22 +55,28 @@ function Types({ chosen, address }) {
       <option key=${key} value=${key}>${label}</option>`)}</select></label>`;
 }
 
-// Asks for the tree of the samples of type [key] in the range.  An answer for another
-// type than [key] is not returned.
-function useAnswer(id, key, range, data, request) {
+// Asks for the tree of the samples of type [key] that the address selects in the range,
+// and in the base, if there is one.  An answer for another type than [key] is not
+// returned.
+function useAnswer(id, key, range, data, values) {
   const [answer, set] = useState(null);
   const now = useRef(0);
   now.current = data.now;
+  const selection = selectionOf(values);
   useEffect(() => {
     const abort = new AbortController();
     const span = limits(range, now.current);
-    getCovered(id, 'flame', { type: key, ...span, ...request && { request } },
-               abort.signal)
-      .then((found) => set({ ...found, key, span }), (e) => {
+    const base = baseOf(values.base, id, span);
+    const { request: _, ...alike } = selection;         // a number of this process
+    Promise.all([
+      getCovered(id, 'flame', { type: key, ...span, ...selection }, abort.signal),
+      base && get(ofProcess(base.id, 'flame'), { type: key, ...base.span, ...alike },
+                  abort.signal)])
+      .then(([found, other]) => set({ ...found, base: other, key, span }), (e) => {
         if (e.name !== 'AbortError') set({ error: e.message, key });
       });
     return () => abort.abort();
-  }, [id, key, JSON.stringify(range), request]);
+  }, [id, key, JSON.stringify([range, selection]), values.base]);
   return answer?.key === key ? answer : null;
 }
 
@@ -71,13 +86,20 @@ function Answer({ answer, process, type, address }) {
   if (!answer) return html`<p class="quiet">Loading…</p>`;
   if (answer.error)
     return html`<p class="error" role="alert">${format.name(answer.error)}</p>`;
+  const { base } = answer;
   return root?.value
-    ? html`${answer.truncated && html`<p class="note">Small functions are left out:
+    ? html`${base && !base.name && html`<p class="note">The base has no such
+        samples.</p>`}
+      ${answer.unknown_requests > 0 && html`<p class="note">${
+        format.count(answer.unknown_requests)} samples are left out: the events of their
+        requests are lost.</p>`}
+      ${answer.truncated && html`<p class="note">Small functions are left out:
         there are more than 20 000 different stacks.</p>`}
       <${FlameGraph} root=${root} text=${type.text} bar=${type.bar}
-        state=${address.values} set=${(changes) =>
-          address.go(changes, { silent: !('zoom' in changes) })} />`
-    : html`<${NoSamples} ...${{ process, type, request: address.values.request }} />`;
+        compared=${base?.name ? 'share' : null} state=${address.values} set=${(changes) =>
+          address.go(changes, { silent: !('zoom' in changes || 'focus' in changes) })} />`
+    : html`<${NoSamples} ...${{
+        process, type, selected: isSelected(address.values) }} />`;
 }
 
 // A ring of samples belongs to a thread.  A recording does not say when its
@@ -90,12 +112,14 @@ export function Flame({ id, process, data, live, address, range, setRange }) {
   const key = typeNamed(address.values.type);
   const type = typeOf(key);
   const { request } = address.values;
-  const answer = useAnswer(id, key, range, data, request);
+  const answer = useAnswer(id, key, range, data, address.values);
   return html`<section>
     <div class="toolbar"><${Types} chosen=${key} address=${address} />
+      <${Selection} data=${data} address=${address} />
       ${request && html`<span>of <a href=${address.to({}, 'requests')}>request ${
         format.name(request)}</a> only
         ${' '}<a href=${address.to({ request: null, zoom: null })}>Show all</a></span>`}
+      <${Base} ...${{ id, data, address, range }} />
     </div>
     <h2>${type.title} <small class="quiet">in ${
       type.unit === 'ns' ? 'time' : 'bytes'}${

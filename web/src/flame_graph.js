@@ -1,105 +1,16 @@
 // A flame graph, the callers on top, of the page of a process and of the file that
 // eventring profile --flame writes.  A click enlarges a function; a field marks
-// functions by name.
+// functions by name; one function can be shown with its callers and callees.
 
 import { html, useEffect, useMemo, useState } from './html.js';
 import { decoded } from './api.js';
 import { flameSvg } from './flame_svg.js';
+import { aroundFunction, boxes, functions, inverted } from './flame_tree.js';
 import * as format from './format.js';
 import { saveText } from './save_file.js';
 import { Table } from './table.js';
 
 const row_px = 18;
-const least = 0.0004;             // of the width: narrower boxes are not drawn
-
-let nodes = 0;
-
-// A node of the tree: the sums of its samples, which are in [self] if they end in
-// it, and the same of the profile that is compared with.
-export function newNode(name, parent = null) {
-  return { name, parent, number: nodes++, value: 0, self: 0, base: 0, baseSelf: 0,
-           children: new Map() };
-}
-
-export function child(node, name) {
-  const found = node.children.get(name) ?? newNode(name, node);
-  node.children.set(name, found);
-  return found;
-}
-
-function addSelf(node, from) {
-  node.value += from.self;
-  node.base += from.baseSelf;
-}
-
-// Sets [value] and [base] of all nodes below [root] from what ends in them.
-export function sumUp(root) {
-  addSelf(root, root);
-  for (const node of root.children.values()) {
-    sumUp(node);
-    root.value += node.value;
-    root.base += node.base;
-  }
-}
-
-// Returns the tree with the callers of each function below it.
-function inverted(root) {
-  const top = newNode(root.name);
-  const visit = (node) => {
-    let at = top;
-    addSelf(top, node);
-    for (let n = node; n.parent && (node.self || node.baseSelf); n = n.parent) {
-      at = child(at, n.name);
-      addSelf(at, node);
-      if (n === node) at.self += node.self;
-    }
-    node.children.forEach(visit);
-  };
-  visit(root);
-  return top;
-}
-
-// Returns boxes { node, depth, from, to } of [shown], in parts of the width, and of
-// its callers, which are [above]; children share the width of their parent from the
-// left, the largest first.  And how many are too narrow: their callees do not count.
-function boxes(shown) {
-  const above = [];
-  for (let node = shown.parent; node; node = node.parent)
-    above.unshift({ node, from: 0, to: 1, above: true });
-  const list = above.map((box, depth) => ({ ...box, depth }));
-  let narrow = 0;
-  const visit = (node, depth, from, to) => {
-    list.push({ node, depth, from, to });
-    let at = from;
-    for (const c of [...node.children.values()].sort((a, b) => b.value - a.value)) {
-      const end = at + (node.value ? (to - from) * c.value / node.value : 0);
-      if (end - at >= least) visit(c, depth + 1, at, end);
-      else narrow++;
-      at = end;
-    }
-  };
-  visit(shown, above.length, 0, 1);
-  return { list, narrow };
-}
-
-// Returns name, self, total and total of the base of each function; recursion
-// counts once.
-function functions(root) {
-  const table = new Map();
-  const visit = ({ name, value, self, base, children }) => {
-    const entry = table.get(name) ?? { name, self: 0, total: 0, base: 0, open: 0 };
-    table.set(name, entry);
-    if (entry.open++ === 0) {
-      entry.total += value;
-      entry.base += base;
-    }
-    entry.self += self;
-    children.forEach(visit);
-    entry.open--;
-  };
-  root.children.forEach(visit);
-  return [...table.values()].sort((a, b) => b.self - a.self);
-}
 
 const part = (value, all) => all ? value / all : 0;
 
@@ -109,33 +20,40 @@ const change = (node, root, by) => by === 'growth'
   ? part(node.value - node.base, Math.max(root.value, root.base))
   : part(node.value, root.value) - part(node.base, root.base);
 
-// Functions of a module, and those of C, have colours that are alike.
-function hue(name) {
+// The kinds of code: hue, how far the hues of its modules are apart, and saturation, as
+// the timeline has collecting, running and other spans of the runtime.
+const kinds = {
+  ocaml: ['OCaml', 194, 28, '75%'], c: ['C', 130, 30, '45%'],
+  runtime: ['runtime', 34, 0, '14%'], collector: ['collector', 27, 0, '85%'],
+  unknown: ['not known', 220, 0, '6%'] };
+
+// Functions of a module have a colour; those of others are like it.
+function hueOf({ name, kind }) {
+  const [, hue, span] = kinds[kind];
   const end = name.lastIndexOf('.');
   let hash = 0;
   for (const c of end > 0 ? name.slice(0, end) : name)
     hash = (hash * 31 + c.codePointAt(0)) >>> 0;
-  return (/^[A-Z]/.test(name) ? 20 : 170) + hash % 45;
+  return hue + (span && hash % span);
 }
 
 // Returns the variables of the style sheet for the colour of [node].
 function shadeOf(node, root, compared) {
-  if (!compared) return { '--hue': hue(node.name) };
+  if (!compared) return { '--hue': hueOf(node), '--colour': kinds[node.kind][3] };
   const changed = change(node, root, compared);
   return { '--hue': changed > 0 ? 8 : 212,
            '--colour': changed === 0 ? '0%' : '85%',
            '--light': `${88 - Math.min(38, Math.abs(changed) * 400)}%` };
 }
 
-const styleOf = ({ node, depth, from, to }, root, compared) => ({
-  left: `${100 * from}%`, top: `${depth * row_px}px`,
+const styleOf = ({ node, from, to }, row, root, compared) => ({
+  left: `${100 * from}%`, top: `${row * row_px}px`,
   width: `max(1px, ${100 * (to - from)}% - 1px)`,
   ...shadeOf(node, root, compared) });
 
 // Returns the colour of [node] on white paper.
 function inkOf(node, root, compared) {
-  const { '--hue': tone, '--colour': colour = '75%',
-          '--light': light = '72%' } = shadeOf(node, root, compared);
+  const { '--hue': tone, '--colour': colour, '--light': light = '72%' } = shadeOf(node, root, compared);
   return `hsl(${tone},${colour},${light})`;
 }
 
@@ -170,7 +88,7 @@ const points = (x) => `${(100 * x).toFixed(2)} points`;
 const hints = {
   share: 'Red: a larger share than in the base; blue: a smaller one.',
   growth: 'Red: it has grown; blue: it has become smaller.',
-  none: 'Colours only tell modules apart.',
+  none: '',
 };
 
 // The path of [node] from the root as text, and the node below [root] with a path, the
@@ -189,53 +107,89 @@ function nodeAt(root, path) {
   return node;
 }
 
+// The kinds of code, with their shares of [rows] of functions.
+function Kinds({ rows, all }) {
+  const sums = new Map();
+  for (const { kind, self } of rows) sums.set(kind, (sums.get(kind) ?? 0) + self);
+  return html`<ul class="legend" aria-label="Kinds of code">${
+    Object.entries(kinds).filter(([kind]) => sums.get(kind) > 0).map(([kind, [label]]) =>
+      html`<li key=${kind}><i class="kind" style=${
+        shadeOf({ name: '', kind }, null, null)}></i>${label} ${
+        format.share(part(sums.get(kind), all))}</li>`)}</ul>`;
+}
+
+// The bars of [list]; [upward]: the root is at the bottom.  [choose] is called with the
+// node of a bar that is clicked, and [point] with the one under the mouse, or null.
+function Bars({ list, tree, wanted, compared, tell, choose, point, upward, label }) {
+  // Drawn again for another tree or search, and not when the mouse moves
+  return useMemo(() => {
+    const deepest = list.reduce((most, { depth }) => Math.max(most, depth), 0);
+    const matches = matcher(wanted);
+    const nodeOf = (event) =>
+      list[event.target.closest('[data-box]')?.dataset.box]?.node ?? null;
+    const over = (event) => point(nodeOf(event));
+    return html`
+      <div class="flame" role="group" aria-label=${label}
+        style=${{ height: `${(1 + deepest) * row_px}px` }}
+        onClick=${(e) => nodeOf(e) && choose(nodeOf(e))}
+        onMouseOver=${over} onFocusIn=${over}
+        onMouseLeave=${() => point(null)}>${list.map((box, i) => html`
+        <button key=${box.node.number} type="button" data-box=${i}
+          title=${tell(box.node)}
+          class=${[box.above && 'above',
+                   matches && isFound(box.node, matches) && 'match']
+            .filter(Boolean).join(' ')}
+          style=${styleOf(box, upward ? deepest - box.depth : box.depth, tree,
+                          compared)}>${
+          format.name(box.node.name)}</button>`)}</div>`;
+  }, [list, wanted]);
+}
+
+// A function with its callers above it and the functions that it called below it.
+function Around({ around, ...given }) {
+  const lists = useMemo(() => [boxes(around.callers).list, boxes(around.callees).list],
+                        [around]);
+  return html`
+    <h3>Callers</h3>
+    <${Bars} ...${given} list=${lists[0]} upward=${true} label="Callers" />
+    <h3>Callees</h3>
+    <${Bars} ...${given} list=${lists[1]} label="Callees" />`;
+}
+
 // [root]: the tree; [text] formats its values; [bar]: the amount that the width of a
 // bar shows; [compared]: 'share' or 'growth' if it has the values of a base.  [state]:
-// inverted, search and zoom, texts, of which [set] changes some.
+// inverted, search, zoom and focus, texts, of which [set] changes some.
 export function FlameGraph({ root, text, bar, compared = null, state, set }) {
   const turned = Boolean(state.inverted);
   const wanted = state.search ?? '';
   const [under, setUnder] = useState(null);
   const tree = useMemo(() => turned ? inverted(root) : root, [root, turned]);
   const shown = useMemo(() => nodeAt(tree, state.zoom), [tree, state.zoom]);
+  const around = useMemo(() => state.focus ? aroundFunction(root, state.focus) : null,
+                         [root, state.focus]);
+  const whole = () => set({ zoom: '', focus: '' });
   const zoom = (node) => set({ zoom: pathOf(node) });
+  const focus = (name) => set({ focus: name, zoom: '' });
   const { list, narrow } = useMemo(() => boxes(shown), [shown]);
   const rows = useMemo(() => functions(root), [root]);
   const matches = matcher(wanted);
+  const top = around?.callees ?? shown;
   const found = matches
-    ? `${format.share(part(sumOf(shown, matches), shown.value))} found`
+    ? `${format.share(part(sumOf(top, matches), top.value))} found`
     : matches === undefined ? 'not a regular expression' : '';
   useEffect(() => {
-    const leave = (event) => event.key === 'Escape' && set({ zoom: '' });
+    const leave = (event) => event.key === 'Escape' && whole();
     addEventListener('keydown', leave);
     return () => removeEventListener('keydown', leave);
   }, []);
   const tell = (node) =>
     `${format.name(node.name)}: ${text(node.value)}, ${
-      format.share(part(node.value, tree.value))}; self ${text(node.self)}${
+      format.share(part(node.value, root.value))}; self ${text(node.self)}${
       !compared ? '' : `; base ${text(node.base)}, ${compared === 'growth'
       ? signed(node.value - node.base, text)
-      : signed(change(node, tree, compared), points)}`}`;
-  // Drawn again for another tree or search, and not when the mouse moves
-  const graph = useMemo(() => {
-    const deepest = list.reduce((most, { depth }) => Math.max(most, depth), 0);
-    const nodeOf = (event) =>
-      list[event.target.closest('[data-box]')?.dataset.box]?.node ?? null;
-    const point = (event) => setUnder({ tree, node: nodeOf(event) ?? shown });
-    return html`
-      <div class="flame" style=${{ height: `${(1 + deepest) * row_px}px` }}
-        onClick=${(e) => nodeOf(e) && zoom(nodeOf(e))}
-        onMouseOver=${point} onFocusIn=${point}
-        onMouseLeave=${() => setUnder(null)}>${list.map((box, i) => html`
-        <button key=${box.node.number} type="button" data-box=${i}
-          title=${tell(box.node)}
-          class=${[box.above && 'above',
-                   matches && isFound(box.node, matches) && 'match']
-            .filter(Boolean).join(' ')}
-          style=${styleOf(box, tree, compared)}>${
-          format.name(box.node.name)}</button>`)}</div>`;
-  }, [list, wanted]);
-  const told = under?.tree === tree ? under.node : shown;
+      : signed(change(node, root, compared), points)}`}`;
+  const bars = { tree: root, wanted, compared, tell,
+                 point: (node) => setUnder(node && { top, node }) };
   return html`
     <div class="toolbar">
       <input type="search" size="26" placeholder="Part of a name, or /regexp/"
@@ -243,22 +197,38 @@ export function FlameGraph({ root, text, bar, compared = null, state, set }) {
         onInput=${(e) => set({ search: e.target.value })} />
       <span class="found" role="status">${found}</span>
       <label><input type="checkbox" name="inverted" checked=${turned}
+        disabled=${Boolean(around)}
         onChange=${(e) => set({ inverted: e.target.checked ? 1 : '', zoom: '' })} />
         Inverted</label>
-      <button disabled=${shown === tree} onClick=${() => zoom(tree)}>
+      <button type="button" disabled=${around || !shown.parent}
+        title="The callers and callees of the function that is enlarged"
+        onClick=${() => focus(shown.name)}>Callers and callees</button>
+      <button type="button" disabled=${!around && shown === tree} onClick=${whole}>
         Whole graph</button>
-      <button type="button" title="Save the flame graph as SVG" onClick=${() =>
-        saveText('flame.svg', flameSvg(tell(shown), list, ({ node }) =>
-          inkOf(node, tree, compared), tell), 'image/svg+xml')}>SVG</button>
-      <span class="told">${tell(told)}</span>
+      ${!around && html`<button type="button" title="Save the flame graph as SVG"
+        onClick=${() => saveText('flame.svg', flameSvg(tell(shown), list, ({ node }) =>
+          inkOf(node, root, compared), tell), 'image/svg+xml')}>SVG</button>`}
+      <span class="told">${tell(under?.top === top ? under.node : top)}</span>
     </div>
-    <p class="quiet hint">The width of a bar shows ${bar}: of its function and ${
+    ${!compared && html`<${Kinds} rows=${rows} all=${root.value} />`}
+    <p class="quiet hint">${around
+      ? `The width of a bar shows ${bar} in calls of ${format.name(top.name)}. A click
+        shows another function.`
+      : `The width of a bar shows ${bar}: of its function and ${
       turned ? 'of the callers below it' : 'of all that it called, below it'}.
-      A click enlarges a bar. ${hints[compared ?? 'none']}${narrow > 0 &&
+      A click enlarges a bar.`} ${hints[compared ?? 'none']}${!around && narrow > 0 &&
       ` ${format.count(narrow)} bars are too narrow to be drawn.`}</p>
-    ${graph}
+    ${state.focus && !around && html`<p class="note">No sample has the function ${
+      format.name(state.focus)}.</p>`}
+    ${around
+      ? html`<${Around} ...${bars} around=${around}
+          choose=${(node) => focus(node.name)} />`
+      : html`<${Bars} ...${bars} list=${list} choose=${zoom} label="Flame graph" />`}
     <${Table} name="functions" title="Functions" rows=${rows} columns=${[
-      { label: 'Function', value: (f) => f.name },
+      { label: 'Function', value: (f) => f.name,
+        cell: (f, name) => html`<button type="button" class="link"
+          title="Callers and callees" onClick=${() => focus(f.name)}>${name}</button>` },
+      { label: 'Kind', value: (f) => kinds[f.kind][0] },
       { label: 'Self', value: (f) => f.self, text },
       { label: 'Total', value: (f) => f.total, text },
       ...compared

@@ -4,7 +4,8 @@
 
 import { html, render, useState } from './html.js';
 import * as format from './format.js';
-import { child, FlameGraph, newNode, sumUp } from './flame_graph.js';
+import { FlameGraph } from './flame_graph.js';
+import { child, newNode, sumUp } from './flame_tree.js';
 import { typeNamed, typeOf } from './profile_types.js';
 
 const data = JSON.parse(document.getElementById('data').textContent);
@@ -12,7 +13,8 @@ const data = JSON.parse(document.getElementById('data').textContent);
 function addRows(root, rows, field) {
   const nodes = [];
   for (const [name, parent, value] of rows) {
-    const node = nodes.length === 0 ? root : child(nodes[parent], data.names[name]);
+    const node = nodes.length === 0 ? root
+      : child(nodes[parent], data.names[name], data.kinds[name]);
     node[field] += value;
     nodes.push(node);
   }

@@ -17,6 +17,7 @@ import { Locks } from './locks.js';
 import { Between } from './between.js';
 import { Events } from './events.js';
 import { Flame } from './flame.js';
+import { flameParameters } from './flame_selection.js';
 import { Control, QuickControl } from './control.js';
 import { Diagnosis } from './diagnosis.js';
 import { DownloadMenu } from './download.js';
@@ -197,7 +198,8 @@ export function Process(given) {
     ${view !== 'control' && html`<div class="ranged">
       <${RangeBar} range=${range} choose=${setRange} now=${data.now} alive=${alive}
         begin=${range.last === null ? beginOf(data.history) : 0} />
-      <${DownloadMenu} ...${props} /></div>`}
+      <${DownloadMenu} ...${props} shown=${view === 'flame'
+        ? flameParameters(address.values) : {}} /></div>`}
     <${Guard} key=${view}><${View} ...${props} /><//>
   </main>`;
 }

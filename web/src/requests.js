@@ -14,10 +14,12 @@ const number = (label, value, meaning) => ({ label, value, meaning });
 const ns = (label, value, meaning) =>
   ({ label, value, meaning, text: format.duration });
 
-const kindColumns = [
+const kindColumns = (address) => [
   { label: 'Request', value: (k) => k.name }, number('Count', (k) => k.count),
   ns('p50', (k) => k.p50_ns), ns('p90', (k) => k.p90_ns), ns('p99', (k) => k.p99_ns),
-  ns('Longest', (k) => k.max_ns)];
+  ns('Longest', (k) => k.max_ns),
+  { label: 'Samples', value: () => '', cell: (k) => html`<a
+      href=${address.to({ requests: k.name, request: null }, 'flame')}>flame graph</a>` }];
 
 const columns = (address) => [
   { label: 'Request', value: (r) => r.name,
@@ -41,7 +43,7 @@ function Found({ found, address, now }) {
     <p class="quiet">Requests that ended from ${rangeText(found.span, now)}</p>
     ${!requests.length && html`<p class="empty">No request ended in this range. A program
       tells of its requests by <code>Eventring.Request</code>.</p>`}
-    <${Table} name="request-kinds" columns=${kindColumns} rows=${kinds} />
+    <${Table} name="request-kinds" columns=${kindColumns(address)} rows=${kinds} />
     <${Table} name="slowest" title="Slowest requests" columns=${columns(address)}
       note="click one to see what it did" rows=${requests} limit=${20} />
     <div class="charts">${kinds.map((kind) => html`
