@@ -33,7 +33,7 @@ struct code_address {
 struct code_function {
   const char *symbol;           /* NULL: not known */
   const char *name;             /* in the debug information; NULL: not known */
-  bool inlined_c;               /* [name] is that of an inlined function of C */
+  bool inlined_c;               /* [name] is the name of an inlined C function */
   const char *before, *after;   /* of an OCaml function without [name]: the names
                                    of functions that the source defines before
                                    and after it; NULL: there is none */

@@ -378,9 +378,8 @@ static enum frame_kind kind_of_c(const char *name, const char *file)
   return FRAME_RUNTIME;
 }
 
-/* Sets the name and the kind of [frame], of which the rest is set, to those of
-   [function], whose code is in the file of [mapped]; a line of the code is known
-   if [has_line] is true. */
+/* Sets the name and the kind of [frame], which has the rest, for [function] in the
+   file of [mapped].  [has_line]: a line of the code is known. */
 static void set_function(struct symbols *s, struct mapped *mapped,
                          struct frame *frame,
                          const struct code_function *function, bool has_line)

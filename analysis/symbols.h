@@ -26,7 +26,7 @@
 #include "code_place.h"
 #include "eventring_reader.h"
 
-/* Whose code a function is. */
+/* The owner of the code of a function. */
 enum frame_kind {
   FRAME_UNKNOWN,                /* its function is not known */
   FRAME_OCAML,

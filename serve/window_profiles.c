@@ -47,7 +47,7 @@ static void flame_event(struct window *w, const struct eventring_event *event)
     profile_event(w->state, event);
 }
 
-/* Restricts [filter] to samples whose property [by] has [value], unless [value] is
+/* Restricts [filter] to samples with [value] as property [by], unless [value] is
    empty.  Puts the reason of a refusal into [w]. */
 static void restrict_filter(struct window *w, struct filter *filter,
                             enum filter_by by, const char *value)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Whose code a function is: OCaml's runtime, its collector, or other C, by the names of
+# The kind of a function: OCaml's runtime, its collector, or other C, by the names of
 # the sources, or of the functions where there are no lines.  Needs no OCaml.
 . "$(dirname "$0")/lib.sh"
 mkdir -p src/runtime src/myruntime src/runtime/deep

@@ -171,7 +171,7 @@ await test('a histogram is saved as SVG, with its colours',
       .parseFromString(source, 'image/svg+xml').querySelectorAll('.bar')]
       .map((bar) => bar.getAttribute('fill')), text);
     assert.equal(bars.length, await page.$$eval('.histogram .bar', (b) => b.length));
-    assert.deepEqual([...new Set(bars)], ['rgb(237, 162, 58)']);
+    assert.deepEqual([...new Set(bars)], ['rgb(11, 92, 173)']);
   }));
 
 await test('the flame graph that is shown is saved as SVG, in which names are text',

@@ -237,6 +237,7 @@ await test('the time in which the server was away is a gap in all charts, also o
   // The mock's clock stands still, 90 s after its start.
   mock.held = mock.start + 90e3;
   const page = await open(browser, address);
+  await page.setViewport({ width: 1200, height: 5000 }); // others are not drawn
   const seconds = () => mock.now() / 1e9;
   // Returns the charts that have something at [time] when the last [s] seconds
   // are shown.
@@ -669,7 +670,7 @@ function leastDistance(colours) {
     all.slice(i + 1).map((b) => Math.hypot(...a.map((v, j) => v - b[j]))))));
 }
 
-await test('colour-blind readers can tell the colours of waits apart, light and dark',
+await test('colour-blind readers can tell the colours of waits and of series apart, light and dark',
   async () => {
     for (const dark of [false, true])
       await onPage('', async (page) => {
@@ -678,6 +679,11 @@ await test('colour-blind readers can tell the colours of waits apart, light and 
           (name) => getComputedStyle(document.documentElement)
             .getPropertyValue(`--${name}`).trim()));
         assert.ok(leastDistance(colours) > 15, `${leastDistance(colours)}`);
+        const series = await page.evaluate(() => Array.from({ length: 10 }, (_, i) =>
+          getComputedStyle(document.documentElement)
+            .getPropertyValue(`--series-${i + 1}`).trim()));
+        assert.ok(leastDistance(series) > 12, `${leastDistance(series)}`);
+        assert.ok(leastDistance(series.slice(0, 4)) > 20);
       }, { dark });
   });
 
@@ -1020,7 +1026,8 @@ await test('filter, zoom, search and selection are in the address and survive a 
 
 await test('a pause of the tables is selected in the timeline',
   () => onPage('#/process/100/tables', async (page) => {
-    await click(page, '[data-table=pauses] tbody a');
+    // Tables above it may grow while the mouse is on its way.
+    await (await seen(page, '[data-table=pauses] tbody a')).evaluate((a) => a.click());
     await seen(page, 'canvas.timeline');
     await seen(page, '.chosen');
     // No span has the time of this pause.

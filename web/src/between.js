@@ -4,7 +4,7 @@
 import { html, useEffect, useRef, useState } from './html.js';
 import { useAnswer } from './answer.js';
 import { ofProcess } from './api.js';
-import { Chart } from './chart.js';
+import { Chart, seriesColour } from './chart.js';
 import * as format from './format.js';
 import { Bars } from './histogram.js';
 import { coverText, getCovered, limits, rangeValues } from './range.js';
@@ -108,9 +108,9 @@ function Counts({ answer, span, wish, now }) {
 
 function seriesOf({ step_ns, min_ns, max_ns }) {
   return step_ns === 0
-    ? [{ label: 'time between', colour: 'minor', points: true, values: max_ns }]
-    : [{ label: 'longest', colour: 'stopped', values: max_ns },
-       { label: 'shortest', colour: 'minor', values: min_ns }];
+    ? [{ label: 'time between', colour: seriesColour(0), points: true, values: max_ns }]
+    : [{ label: 'longest', colour: seriesColour(1), values: max_ns },
+       { label: 'shortest', colour: seriesColour(2), values: min_ns }];
 }
 
 // The pairs by the time of their second event, in [span] if it has limits.

@@ -3,7 +3,7 @@
 // instead of a line); stacked ones lie on each other, the first at the bottom.
 
 import uPlot from 'uplot';
-import { html, useEffect, useRef } from './html.js';
+import { html, useEffect, useLayoutEffect, useRef } from './html.js';
 import { savePng } from './chart_image.js';
 import * as format from './format.js';
 
@@ -11,6 +11,12 @@ export function colour(name) {
   return getComputedStyle(document.documentElement)
     .getPropertyValue(`--${name}`).trim();
 }
+
+// Returns the colour of series [i] of a chart.  Other colours have a meaning, such as
+// running or waiting, in all views.
+export const seriesColour = (i) => `series-${1 + i % 10}`;
+export const heapColour = seriesColour(1);
+export const counterColour = seriesColour(2);
 
 // Calls back when the browser changes between light and dark.
 export function onTheme(callback) {
@@ -110,6 +116,9 @@ function update(plot, props) {
     plot.setLegend({ idx: props.seconds.length - 1 }, false);
 }
 
+// Only charts within the window, or nearly, are drawn again.
+const nearly = { rootMargin: '20px' };
+
 // [seconds]: times of the values; [from], [to]: what is shown; all in seconds
 // since the epoch.  [text]: formats a value.  [max]: end of the y axis.
 // [binary]: it is a number of bytes.  [relative]: [seconds] count from a begin.
@@ -118,6 +127,7 @@ export function Chart(props) {
   const element = useRef(null);
   const plot = useRef(null);
   const latest = useRef(props);
+  const visible = useRef(true);
   latest.current = props;
   const shape = props.series.map((s) => s.label).join('\n');
   useEffect(() => {
@@ -134,19 +144,31 @@ export function Chart(props) {
       plot.current.setSize({ width: contentRect.width,
                              height: latest.current.height ?? 150 }));
     resized.observe(element.current);
+    const scrolled = new IntersectionObserver((entries) => {
+      visible.current = entries.at(-1).isIntersecting;
+      if (visible.current) update(plot.current, latest.current);
+    }, nearly);
+    scrolled.observe(element.current);
     const ends = onTheme(make);
     return () => {
       ends();
       resized.disconnect();
+      scrolled.disconnect();
       plot.current.destroy();
       plot.current = null;
     };
   }, [shape]);
-  useEffect(() => { if (plot.current) update(plot.current, props); });
+  // In the frame of the texts, not in one of its own
+  useLayoutEffect(() => {
+    if (plot.current && visible.current) update(plot.current, props);
+  });
   return html`<figure class=${`chart ${props.wide ? 'wide' : ''}`}>
     <figcaption>${props.title}${' '}<small>${props.note}</small>
       <button type="button" class="save-as" title=${`Save ${props.title} as PNG`}
-        onClick=${() => savePng(plot.current, props)}>PNG</button></figcaption>
+        onClick=${() => {
+          update(plot.current, props);
+          savePng(plot.current, props);
+        }}>PNG</button></figcaption>
     <div ref=${element} class="plot" role="img" aria-label=${
       `${props.title}: ${props.series.map((s) =>
         `${s.label} ${props.text(s.values.at(-1))}`).join(', ')}`}></div>

@@ -3,7 +3,7 @@
 
 import { html } from './html.js';
 import * as format from './format.js';
-import { Chart } from './chart.js';
+import { Chart, counterColour, heapColour, seriesColour } from './chart.js';
 import { beginOf } from './history.js';
 import { Histogram } from './histogram.js';
 import { isFixed, limits } from './range.js';
@@ -66,7 +66,7 @@ function Counters({ tier, take, common }) {
       <${Chart} ...${common} key=${`counter ${key}`} height=${100} legend=${false}
         title=${format.name(key)} note=${latest(key, values)}
         text=${format.compact} series=${[
-          { label: format.name(key), colour: 'user', values }]} />`;
+          { label: format.name(key), colour: counterColour, values }]} />`;
   });
 }
 
@@ -83,29 +83,27 @@ function Main({ tier, take, common }) {
       series=${shares(take, tier.columns)} />
     <${Chart} ...${common} title="Pauses" note="for the collector"
       logarithmic=${true} text=${format.duration} series=${[
-        of('p50', 'p50_ns', 'minor'), of('p99', 'p99_ns', 'major'),
-        of('longest', 'max_ns', 'stopped')]} />
+        of('p50', 'p50_ns', seriesColour(2)), of('p99', 'p99_ns', seriesColour(0)),
+        // Often the same: p99 shows through
+        { ...of('longest', 'max_ns', seriesColour(1)), dash: [6, 6] }]} />
     <${Chart} ...${common} title="Allocation" binary=${true}
       text=${format.byteRate} series=${[
-        of('allocated', 'alloc_bytes_per_s', 'running'),
-        of('promoted', 'promoted_bytes_per_s', 'collecting')]} />
+        of('allocated', 'alloc_bytes_per_s', seriesColour(0)),
+        of('promoted', 'promoted_bytes_per_s', seriesColour(1))]} />
     <${Chart} ...${common} title="Memory" binary=${true}
       text=${format.bytes} series=${[
-        of('resident', 'resident_bytes', 'user'),
-        of('major heap', 'heap_bytes', 'major')]} />`;
+        of('resident', 'resident_bytes', seriesColour(0)),
+        of('major heap', 'heap_bytes', heapColour)]} />`;
 }
 
 const some = (values) => values.some((v) => v !== null);
-const palette = ['running', 'collecting', 'user', 'major', 'minor', 'stopped',
-                 'request', 'other'];
-const colourOf = (i) => palette[i % palette.length];
-
 // The spans or requests of the program in two charts: how many, how long.
 function Ended({ columns, take, common, title }) {
-  const series = (key, names) => names.map((name, i) => ({
-    label: format.name(name), colour: colourOf(i),
+  const all = Object.keys(columns ?? {});     // a name keeps its colour
+  const series = (key, names) => names.map((name) => ({
+    label: format.name(name), colour: seriesColour(all.indexOf(name)),
     values: take(columns[name], key) }));
-  const names = Object.keys(columns ?? {})
+  const names = all
     .filter((name) => some(take(columns[name], 'mean_ns')))
     .slice(0, most_names);
   if (names.length === 0) return null;
@@ -134,10 +132,10 @@ function Waits({ columns, take, common }) {
 
 function Heap({ columns, take, common }) {
   const kinds = [
-    ['live', 'pool_live_bytes', 'running'],
-    ['large blocks', 'large_bytes', 'major'],
-    ['free', 'pool_free_bytes', 'waiting'],
-    ['fragmented', 'fragmented_bytes', 'collecting']];
+    ['live', 'pool_live_bytes', seriesColour(0)],
+    ['large blocks', 'large_bytes', seriesColour(3)],
+    ['free', 'pool_free_bytes', seriesColour(2)],
+    ['fragmented', 'fragmented_bytes', seriesColour(1)]];
   const series = kinds.map(([label, key, colour]) =>
     ({ label, colour, fill: true, values: take(columns, key) }));
   if (!series.some((s) => some(s.values))) return null;

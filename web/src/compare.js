@@ -4,7 +4,7 @@
 import { html, useEffect, useReducer, useState } from './html.js';
 import { useAnswer } from './answer.js';
 import { decoded } from './api.js';
-import { Chart } from './chart.js';
+import { Chart, seriesColour } from './chart.js';
 import * as format from './format.js';
 import { begin, History } from './history.js';
 import { processAddress } from './address.js';
@@ -110,7 +110,7 @@ function Charts({ a, b }) {
       <${Chart} key=${key} title=${title} text=${text} ...${more}
         relative=${true} seconds=${seconds} from=${from} to=${to}
         onZoom=${(x, y) => setZoom([x, y])} series=${tiers.map((tier, i) => ({
-          label: 'AB'[i], colour: ['running', 'collecting'][i],
+          label: 'AB'[i], colour: seriesColour(i),
           dash: i ? [6, 4] : undefined,        // A shows through
           values: sinceBegin(tier, key, rows) }))} />`)}</div>`;
 }

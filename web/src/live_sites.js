@@ -4,13 +4,11 @@
 import { html, useEffect, useRef, useState } from './html.js';
 import { get, ofProcess } from './api.js';
 import * as format from './format.js';
-import { Chart } from './chart.js';
+import { Chart, seriesColour } from './chart.js';
 import { isFixed, limits } from './range.js';
 
 const refresh_ms = 3000;
 const most_moments = 120;
-const palette = ['running', 'collecting', 'user', 'major', 'minor', 'stopped',
-                 'request', 'site-8', 'site-9', 'site-10'];
 
 const note = 'bytes alive, by the line that allocated them, estimated from ' +
   'samples; blank: no samples, or overwritten';
@@ -58,7 +56,7 @@ export function LiveSites({ id, process, data, live, range, onZoom }) {
   const started = process.started_unix_ns;
   const seconds = answer.t.map((ns) => (started + ns) / 1e9);
   const sites = answer.sites.map((site, i) => ({
-    label: label(site), colour: palette[i % palette.length], fill: true,
+    label: label(site), colour: seriesColour(i), fill: true,
     values: site.bytes }));
   const series = answer.other.some((v) => v > 0)
     ? [...sites, { label: 'other', colour: 'other', fill: true,

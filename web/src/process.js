@@ -33,15 +33,18 @@ const views = {
   flame: ['Flame graph', Flame], control: ['Control', Control],
 };
 
-const redraw_ms = 250;
+// Returns the ms between two drawings: a range that moves slowly is drawn seldom.
+const redrawMs = ({ last }) => Math.min(1000, Math.max(250, (last ?? 10e9) / 20e6));
 
-// Returns a function that draws the component again, four times a second at most, and
-// not while the page is hidden.
-function useRedraw() {
+// Returns a function that draws the component again, each [redraw_ms] at most, and not
+// while the page is hidden.
+function useRedraw(redraw_ms) {
   const [, redraw] = useReducer((n) => n + 1, 0);
   const timer = useRef(0);
   const frame = useRef(0);
   const last = useRef(0);
+  const pace = useRef(redraw_ms);
+  pace.current = redraw_ms;
   useEffect(() => () => {
     clearTimeout(timer.current);
     cancelAnimationFrame(frame.current);
@@ -53,7 +56,7 @@ function useRedraw() {
         last.current = performance.now();
         redraw();
       });
-    }, Math.max(0, last.current + redraw_ms - performance.now()));
+    }, Math.max(0, last.current + pace.current - performance.now()));
   }).current;
 }
 
@@ -91,9 +94,9 @@ function useDetail(id, data, redraw, live, reading) {
 // Keeps the data of a process up to date: its history (other tiers than the finest
 // come when a chart shows them), the last detail, and [now], the end of its data in ns
 // since the start.
-function useData(id, process, subscribe, live) {
+function useData(id, process, subscribe, live, redraw_ms) {
   const data = useRef({ history: new History(id), detail: null, now: 0 }).current;
-  const redraw = useRedraw();
+  const redraw = useRedraw(redraw_ms);
   const [error, setError] = useState(null);
   const failed = (e) => { if (e.name !== 'AbortError') setError(e.message); };
   data.now = Math.max(data.now, process?.now_ns ?? 0);
@@ -171,12 +174,12 @@ function Missing({ gone, process }) {
 // [detail]: what the address has behind its question mark.
 export function Process(given) {
   const { id, view, detail, process, gone, live, server, subscribe } = given;
-  const data = useData(id, process, subscribe, live);
   const address = useAddress(id, view, detail);
   const known = useRef(process);
   if (process) known.current = process;
   const alive = known.current?.state === 'running';
   const range = rangeOf(address.values, alive);
+  const data = useData(id, process, subscribe, live, redrawMs(range));
   const setRange = (next, options) => address.go(rangeValues(next), options);
   useTiers(range.last === null ? data.history.tiers : [], data, live);
   if (!known.current || known.current.error)

@@ -4,7 +4,7 @@
 import { html } from './html.js';
 import { useCanvas } from './canvas.js';
 import { fit } from './fit.js';
-import { colour } from './chart.js';
+import { colour, counterColour, heapColour } from './chart.js';
 import * as format from './format.js';
 import { useFreshTier, useTiers } from './tiers.js';
 
@@ -16,10 +16,10 @@ export function tracksOf({ history }) {
   const counters = Object.keys(columns.counters ?? {}).slice(0, most_counters);
   return [
     ...columns.heap_bytes ? [{ key: 'heap', label: 'Major heap', text: format.bytes,
-                               colour: 'major', column: (all) => all.heap_bytes }] : [],
+                               colour: heapColour, column: (all) => all.heap_bytes }] : [],
     ...counters.map((name) => ({
       key: `counter:${encodeURIComponent(name)}`, label: format.name(name),
-      text: format.compact, colour: 'user', column: (all) => all.counters?.[name] }))];
+      text: format.compact, colour: counterColour, column: (all) => all.counters?.[name] }))];
 }
 
 // Returns the values of the rows in the window, null where none is known, and the number
