@@ -20,6 +20,7 @@ void free_metrics(struct metrics *metrics)
   assert_null(metrics);
 }
 const struct profile_type_words profile_type_words[PROFILE_TYPES];
+const char *const frame_kind_names[FRAME_KINDS];
 enum profile_type profile_type(const struct profile *p)
 {
   (void) p;
