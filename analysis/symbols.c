@@ -357,6 +357,15 @@ static void report_no_line(struct symbols *s, struct mapped *mapped,
   report(s, message);
 }
 
+/* Returns whether the last part [last] of the path [file] is in [folder], which ends
+   in "/". */
+static bool is_in_folder(const char *file, const char *last, const char *folder)
+{
+  const size_t before = (size_t) (last - file), length = strlen(folder);
+  return before >= length && strncmp(last - length, folder, length) == 0
+         && (before == length || last[-(ptrdiff_t) length - 1] == '/');
+}
+
 /* Returns the kind of the C function [name], of the source [file], which is NULL
    when the file is not known. */
 static enum frame_kind kind_of_c(const char *name, const char *file)
@@ -365,14 +374,11 @@ static enum frame_kind kind_of_c(const char *name, const char *file)
     "finalise.c", "gc_ctrl.c", "globroots.c", "major_gc.c", "minor_gc.c",
     "roots.c", "shared_heap.c", "weak.c"
   };
-  static const char folder[] = "runtime/"; /* in which OCaml has them */
   if (file == NULL)
     return strncmp(name, "caml_", 5) == 0 ? FRAME_RUNTIME : FRAME_C;
   const char *last = last_part(file);
-  const size_t before = (size_t) (last - file), length = sizeof folder - 1;
-  if (before < length || strncmp(last - length, folder, length) != 0
-      || (before > length && last[-(ptrdiff_t) length - 1] != '/'))
-    return FRAME_C;
+  if (is_in_folder(file, last, "runtime/caml/")) return FRAME_RUNTIME;
+  if (!is_in_folder(file, last, "runtime/")) return FRAME_C;
   for (size_t i = 0; i < sizeof collector / sizeof *collector; i++)
     if (strcmp(last, collector[i]) == 0) return FRAME_COLLECTOR;
   return FRAME_RUNTIME;

@@ -119,9 +119,9 @@ ok "inverted: functions first, then callers" eval '
 
 draw none.html ""
 ok "no samples in the base: all is more" out_has \
-  'leaf: 30.0 ms, 30.0 %; self 30.0 ms; base 0 s, +30.00 points'
+  'leaf: 30.0 ms, 30.0 %; self 30.0 ms; base 0 s, 0 %, +30.00 points'
 draw diff.html ""
 ok "differences to the base, in points" eval '
-  out_has "leaf: 30.0 ms, 30.0 %; self 30.0 ms; base 1.00 ms, −70.00 points" &&
-  out_has "other: .*; base 0 s, +10.00 points"'
+  out_has "leaf: 30.0 ms, 30.0 %; self 30.0 ms; base 1.00 ms, 100 %, −70.00 points" &&
+  out_has "other: .*; base 0 s, 0 %, +10.00 points"'
 finish

@@ -10,7 +10,13 @@ define caml_input_all 3 >src/runtime/intern.c
 define user_work 4 >src/runtime/deep/major_gc.c
 define caml_stub 5 >src/stubs.c
 define other_runtime 6 >src/myruntime/major_gc.c
+mkdir src/runtime/caml
+cat >src/runtime/caml/values.h <<'END'
+static inline __attribute__((always_inline)) int Hd_value(int n) { return n * 5 + 2; }
+END
 cat >src/runtime/minor_gc.c <<'END'
+#include "caml/values.h"
+__attribute__((noinline)) int caml_header_all(int n) { return Hd_value(n); }
 static inline __attribute__((always_inline)) int oldify__one(int n)
 { return n * 3 + 1; }
 __attribute__((noinline)) int caml_minor_all(int n) { return oldify__one(n); }
@@ -28,7 +34,7 @@ echo 'int main(void) { return 0; }' >src/main.c
   done
   compile_c -o ../program ./*.o
 ) || exit 1
-functions='caml_minor_all caml_mark_all pool_sweep_all caml_input_all user_work caml_stub other_runtime
+functions='caml_minor_all caml_header_all caml_mark_all pool_sweep_all caml_input_all user_work caml_stub other_runtime
   caml_no_lines no_lines'
 {
   mapping program
@@ -50,8 +56,10 @@ ok "a stub with the prefix and another file is C" kind_is caml_stub c
 ok "without lines the prefix tells the runtime" kind_is caml_no_lines runtime
 ok "without lines and prefix it is C" kind_is no_lines c
 ok "an inlined function of C has its name and kind" kind_is oldify__one collector
+ok "an inlined function of a header of the runtime is the runtime" \
+  kind_is Hd_value runtime
 ok "code of no file has no kind" kind_is '[unknown]' null
 ok "frames of stacks have the kind" eval 'jq -e "[.stacks[].frames[].kind] |
   group_by(.) | map([.[0], length]) ==
-  [[null, 1], [\"c\", 4], [\"collector\", 4], [\"runtime\", 2]]" out >/dev/null'
+  [[null, 1], [\"c\", 4], [\"collector\", 5], [\"runtime\", 3]]" out >/dev/null'
 finish

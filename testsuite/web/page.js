@@ -1066,7 +1066,7 @@ await test('the slowest request, what its threads did, its timeline and its flam
     await seen(page, '.one-request .runs');
     assert.deepEqual(await values(page), { last: 'all', request: '7' });
     assert.match(await page.$eval('.one-request', (e) => e.innerText),
-      /30.0 ms, from 40.000.000 s: threads worked on it for 12.0 ms, and none did for 18.0 ms/);
+      /30.0 ms, from 40.000.000 s: threads had it for 12.0 ms, with the waits below, and none for 18.0 ms/);
     assert.deepEqual((await rows('request-work')).map(([kind, , ...numbers]) =>
       [kind, ...numbers].join(' ')), [
       'wait 1 8.00 ms 8.00 ms', 'span of the program 4 4.00 ms 1.00 ms',
@@ -1080,6 +1080,13 @@ await test('the slowest request, what its threads did, its timeline and its flam
     await has(page, 'of request 7 only');
     assert.ok(mock.requests.some((r) => /\/flame\?.*request=7/.test(r)));
   }));
+
+await test('requests and locks of a time that a ring no longer has are not called none',
+  async () => {
+    for (const view of ['requests', 'locks'])
+      await onPage(`#/process/100/${view}?from=20000000000&to=25000000000`, (page) =>
+        has(page, '20.0 s to 25.0 s since the start; domain 1 only from 40.0 s on'));
+  });
 
 await test('locks have their waits, holders and spans',
   () => onPage('#/process/100/locks?last=all', async (page) => {
@@ -1205,7 +1212,12 @@ await test('the difference of two times, and of two processes',
     await page.select('select[name=base]', 'before');
     await has(page, 'a larger share than in the base');
     // 200 ms of 1 s, and before that 400 ms of 1.2 s
-    assert.match(await map(page), /base 400 ms, −13.33 points/);
+    assert.match(await map(page), /base 400 ms, 33.3 %, −13.33 points/);
+    assert.match(await textOf(page),
+      /Compared with 1.20 s in 1.000 samples, 1.000.000 s to 2.000.000 s since the start/);
+    assert.deepEqual(await page.$$eval('[data-table=functions] tr', (rows) => rows
+      .find((r) => r.innerText.startsWith('Stdlib__Map.add')).innerText.split('\t').slice(-3)),
+    ['30.0 %', '41.7 %', '−11.67 points']);
     await page.reload();
     await has(page, 'a larger share than in the base');
     await page.select('select[name=base]', '');

@@ -1,7 +1,6 @@
 // The view of profiles: processor time or another amount by stack.
 
 import { html, useEffect, useMemo, useRef, useState } from './html.js';
-import { get, ofProcess } from './api.js';
 import * as format from './format.js';
 import { FlameGraph } from './flame_graph.js';
 import { Base, baseOf, isSelected, Selection, selectionOf } from './flame_selection.js';
@@ -70,9 +69,10 @@ function useAnswer(id, key, range, data, values) {
     const { request: _, ...alike } = selection;         // a number of this process
     Promise.all([
       getCovered(id, 'flame', { type: key, ...span, ...selection }, abort.signal),
-      base && get(ofProcess(base.id, 'flame'), { type: key, ...base.span, ...alike },
-                  abort.signal)])
-      .then(([found, other]) => set({ ...found, base: other, key, span }), (e) => {
+      base && getCovered(base.id, 'flame', { type: key, ...base.span, ...alike },
+                         abort.signal)])
+      .then(([found, other]) => set({
+        ...found, base: other && { ...other, span: base.span }, key, span }), (e) => {
         if (e.name !== 'AbortError') set({ error: e.message, key });
       });
     return () => abort.abort();
@@ -80,7 +80,16 @@ function useAnswer(id, key, range, data, values) {
   return answer?.key === key ? answer : null;
 }
 
-function Answer({ answer, process, type, address }) {
+// A ring of samples belongs to a thread.  A recording does not say when its
+// samples begin.
+const timeOf = ({ span, kept, keptSamples }, now) => keptSamples.length > 0
+  ? coverText(span, now, keptSamples, 'thread of domain')
+  : coverText(span, now, kept);
+
+const sumText = (answer, type) => `${type.text(answer[`value_${type.unit}`])} in ${
+  format.count(answer.samples)} ${answer.samples === 1 ? 'sample' : 'samples'}`;
+
+function Answer({ answer, process, type, address, now }) {
   const root = useMemo(() => answer?.name
     ? treeOf(answer, type.unit) : null, [answer, type]);
   if (!answer) return html`<p class="quiet">Loading…</p>`;
@@ -88,8 +97,10 @@ function Answer({ answer, process, type, address }) {
     return html`<p class="error" role="alert">${format.name(answer.error)}</p>`;
   const { base } = answer;
   return root?.value
-    ? html`${base && !base.name && html`<p class="note">The base has no such
-        samples.</p>`}
+    ? html`${base && html`<p class="note">${base.name
+        ? `Compared with ${sumText(base, type)}, ${
+            base.span.to === null ? 'all that is there' : timeOf(base, now)}`
+        : 'The base has no such samples'}.</p>`}
       ${answer.unknown_requests > 0 && html`<p class="note">${
         format.count(answer.unknown_requests)} samples are left out: the events of their
         requests are lost.</p>`}
@@ -101,12 +112,6 @@ function Answer({ answer, process, type, address }) {
     : html`<${NoSamples} ...${{
         process, type, selected: isSelected(address.values) }} />`;
 }
-
-// A ring of samples belongs to a thread.  A recording does not say when its
-// samples begin.
-const timeOf = ({ span, kept, keptSamples }, now) => keptSamples.length > 0
-  ? coverText(span, now, keptSamples, 'thread of domain')
-  : coverText(span, now, kept);
 
 export function Flame({ id, process, data, live, address, range, setRange }) {
   const key = typeNamed(address.values.type);
@@ -123,11 +128,11 @@ export function Flame({ id, process, data, live, address, range, setRange }) {
     </div>
     <h2>${type.title} <small class="quiet">in ${
       type.unit === 'ns' ? 'time' : 'bytes'}${
-      answer?.name ? `, ${format.count(answer.samples)} ${
-        answer.samples === 1 ? 'sample' : 'samples'}, ${
-        timeOf(answer, data.now)}` : ''}</small></h2>
+      answer?.name ? `, ${sumText(answer, type)}, ${timeOf(answer, data.now)}`
+        : ''}</small></h2>
     ${key === 'live' && html`<${LiveSites} ...${{ id, process, data, live,
       range }} onZoom=${setRange} />`}
-    <${Answer} key=${key} ...${{ answer, process, type, address }} />
+    <${Answer} key=${key} ...${{ answer, process, type, address,
+      now: data.now }} />
   </section>`;
 }

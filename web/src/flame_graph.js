@@ -85,6 +85,18 @@ function sumOf(node, matches) {
 const signed = (x, text) => `${x < 0 ? '−' : '+'}${text(Math.abs(x))}`;
 const points = (x) => `${(100 * x).toFixed(2)} points`;
 
+// The columns of functions that compare their totals.
+const comparisons = (root, text) => ({
+  growth: [
+    { label: 'Total of the base', value: (f) => f.base, text },
+    { label: 'Growth', value: (f) => f.total - f.base, text: (n) => signed(n, text) }],
+  share: [
+    { label: 'Share', value: (f) => part(f.total, root.value), text: format.share },
+    { label: 'Share of the base', value: (f) => part(f.base, root.base),
+      text: format.share },
+    { label: 'Difference', text: (n) => signed(n, points),
+      value: (f) => part(f.total, root.value) - part(f.base, root.base) }] });
+
 const hints = {
   share: 'Red: a larger share than in the base; blue: a smaller one.',
   growth: 'Red: it has grown; blue: it has become smaller.',
@@ -187,7 +199,8 @@ export function FlameGraph({ root, text, bar, compared = null, state, set }) {
       format.share(part(node.value, root.value))}; self ${text(node.self)}${
       !compared ? '' : `; base ${text(node.base)}, ${compared === 'growth'
       ? signed(node.value - node.base, text)
-      : signed(change(node, root, compared), points)}`}`;
+      : `${format.share(part(node.base, root.base))}, ${
+        signed(change(node, root, compared), points)}`}`}`;
   const bars = { tree: root, wanted, compared, tell,
                  point: (node) => setUnder(node && { top, node }) };
   return html`
@@ -231,8 +244,7 @@ export function FlameGraph({ root, text, bar, compared = null, state, set }) {
       { label: 'Kind', value: (f) => kinds[f.kind][0] },
       { label: 'Self', value: (f) => f.self, text },
       { label: 'Total', value: (f) => f.total, text },
-      ...compared
-        ? [{ label: 'Total of the base', value: (f) => f.base, text }] : [],
-      { label: 'Self, of all', text: format.share,
-        value: (f) => part(f.self, root.value) }]} />`;
+      ...comparisons(root, text)[compared] ?? [{
+        label: 'Self, of all', value: (f) => part(f.self, root.value),
+        text: format.share }]]} />`;
 }

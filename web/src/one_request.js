@@ -50,7 +50,7 @@ export function work(timeline, runs) {
 }
 
 const columns = [
-  { label: 'While threads worked on it', value: (r) => kindNames[r.kind] },
+  { label: 'While threads had it', value: (r) => kindNames[r.kind] },
   { label: 'Name', value: (r) => r.name },
   { label: 'Count', value: (r) => r.count },
   { label: 'Total', value: (r) => r.total, text: format.duration },
@@ -72,7 +72,7 @@ function Runs({ request, runs, timeline }) {
       const y = i * 24 + 4;
       return html`<g key=${i}><text x="0" y=${y + 13}>${laneName(lane)}</text>
         ${own.map((run) => bar(y, [run.from, run.to], 'running',
-          `worked on it for ${format.duration(run.to - run.from)}`))}
+          `had it for ${format.duration(run.to - run.from)}`))}
         ${lane.spans.filter((span) => colourOf[span[4]] && span[3] === 0)
           .flatMap((span) => own.filter((run) => overlap(span, [run.from, run.to]) > 0)
             .map((run) => bar(y, [Math.max(span[0], run.from), Math.min(span[1], run.to)],
@@ -115,8 +115,8 @@ export function OneRequest({ id, process, number, address, found }) {
       ${' '}<a href=${address.to({ request: null })} aria-label="Close">✕</a></h2>
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
     ${r && html`<p>${format.duration(r.duration_ns)}, from ${
-      format.moment(r.from, 1e3)}${r.running_ns == null ? '' : html`: threads worked on it
-      for ${format.duration(r.running_ns)}, and none did for ${
+      format.moment(r.from, 1e3)}${r.running_ns == null ? '' : html`: threads had it
+      for ${format.duration(r.running_ns)}, with the waits below, and none for ${
         format.duration(r.waiting_ns)}`}.
       ${' '}<a href=${address.to(place, 'timeline')}>Timeline</a> ·${' '}
       <a href=${address.to({ ...place, type }, 'flame')}>Flame graph</a></p>`}

@@ -127,20 +127,23 @@ export function gapText([, , reason, , overwritten]) {
       overwritten ? 'no longer in the ring' : 'lost'}`;
 }
 
-// Draws a gap in the lanes of its domain or in all.
-function drawGap(context, gap, lanes, view) {
-  const [begin, end] = gap;
-  const place = clip(begin, end, view);
-  if (!place) return;
-  const [x, width] = [place[0], Math.max(2, place[1] - place[0])];
-  const text = gapText(gap);
-  for (const lane of lanes) {
-    if (!isOf(gap, lane)) continue;
-    const y = lane.top - view.top + ruler_px;
+// Draws the gaps of a lane, which its domain or all domains have.  A domain may have
+// several rings with gaps at the same time: the longest is drawn, with its text.
+function drawGaps(context, gaps, lane, view) {
+  const y = lane.top - view.top + ruler_px;
+  let drawn = -Infinity;
+  for (const gap of gaps.filter((g) => isOf(g, lane))
+    .sort((a, b) => a[0] - b[0] || b[1] - a[1])) {
+    const place = clip(gap[0], gap[1], view);
+    if (!place) continue;
+    const x = Math.max(place[0], drawn);
+    const width = Math.max(place[0] + 2, place[1]) - x;
+    if (width <= 0) continue;
+    drawn = x + width;
     context.fillStyle = colour('gap');
     context.fillRect(x, y, width, lane.rows * row_px);
     context.fillStyle = colour('text');
-    context.fillText(fit(text, width - 8), x + 4,
+    context.fillText(fit(gapText(gap), width - 8), x + 4,
                      y + row_px * (lane.rows - 0.5));
   }
 }
@@ -172,8 +175,8 @@ function drawLanes(context, picture, view, chosen) {
   for (const lane of visible) {
     drawLane(context, lane, picture, view, colours);
     drawName(context, lane, view);
+    drawGaps(context, picture.gaps, lane, view);
   }
-  for (const gap of picture.gaps) drawGap(context, gap, visible, view);
   if (chosen) outline(context, visible, chosen, view);
   context.restore();
 }

@@ -1,13 +1,12 @@
 // An answer of the server for the range, asked for again and again while it is live.
 
 import { useEffect, useRef, useState } from './html.js';
-import { get, ofProcess } from './api.js';
-import { isFixed, limits } from './range.js';
+import { getCovered, isFixed, limits } from './range.js';
 
 const refresh_ms = 2000;
 
 // Asks for [part] of the process [id].  Returns { found, error }: [found] is null or
-// { span, answer }, with the limits that the answer is for.
+// { span, answer }, with the limits that the answer is for; the answer as of getCovered.
 export function useRangeAnswer(id, part, range, data, alive, parameters = {}) {
   const [found, set] = useState(null);
   const [error, setError] = useState(null);
@@ -19,8 +18,8 @@ export function useRangeAnswer(id, part, range, data, alive, parameters = {}) {
     const ask = async () => {
       const span = limits(range, now.current);
       try {
-        const answer = await get(ofProcess(id, part), { ...parameters, ...span },
-                                 abort.signal);
+        const answer = await getCovered(id, part, { ...parameters, ...span },
+                                        abort.signal);
         set({ span, answer });
         setError(null);
       } catch (e) {

@@ -4,7 +4,7 @@ import { html } from './html.js';
 import * as format from './format.js';
 import { Bars } from './histogram.js';
 import { OneRequest } from './one_request.js';
-import { rangeText } from './range.js';
+import { coverText } from './range.js';
 import { useRangeAnswer } from './range_answer.js';
 import { Table } from './table.js';
 
@@ -26,8 +26,8 @@ const columns = (address) => [
     cell: (r, text) => html`<a href=${address.to({ request: r.number })}>${text} ${
       r.number}</a>` },
   ns('Duration', (r) => r.duration_ns),
-  ns('Worked', (r) => r.running_ns, 'Time in which threads worked on it'),
-  ns('Waited', (r) => r.waiting_ns, 'Time in which no thread did'),
+  ns('On threads', (r) => r.running_ns, 'Time in which threads had it, with their waits'),
+  ns('Queued', (r) => r.waiting_ns, 'Time in which no thread had it'),
   { label: 'End', value: (r) => r.to, text: (t) => format.moment(t, 1e6) }];
 
 function Distribution({ kind }) {
@@ -40,9 +40,11 @@ function Distribution({ kind }) {
 function Found({ found, address, now }) {
   const { requests, kinds } = found.answer;
   return html`
-    <p class="quiet">Requests that ended from ${rangeText(found.span, now)}</p>
-    ${!requests.length && html`<p class="empty">No request ended in this range. A program
-      tells of its requests by <code>Eventring.Request</code>.</p>`}
+    <p class="quiet">Requests that ended from ${
+      coverText(found.span, now, found.answer.kept)}</p>
+    ${!requests.length && html`<p class="empty">There is no event of a request that ended
+      in this range. A program tells of its requests by
+      <code>Eventring.Request</code>.</p>`}
     <${Table} name="request-kinds" columns=${kindColumns(address)} rows=${kinds} />
     <${Table} name="slowest" title="Slowest requests" columns=${columns(address)}
       note="click one to see what it did" rows=${requests} limit=${20} />

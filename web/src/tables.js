@@ -72,9 +72,9 @@ const waitColumns = [
 const requestColumns = [
   { label: 'Request', value: (r) => r.name }, ...durations,
   number('Not finished', (r) => r.not_finished),
-  ns('Worked p50', (r) => r.running?.p50_ns,
-     'Time in which threads worked on it'),
-  ns('Waited p50', (r) => r.waiting?.p50_ns, 'Time in which no thread did')];
+  ns('On threads p50', (r) => r.running?.p50_ns,
+     'Time in which threads had it, with their waits'),
+  ns('Queued p50', (r) => r.waiting?.p50_ns, 'Time in which no thread had it')];
 
 const causeColumns = [
   { label: 'Collection', value: (c) => c.kind, text: format.phrase },
