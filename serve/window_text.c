@@ -284,7 +284,8 @@ char *print_flame(const struct profile *profile)
   const char *unit =
     profile_type_words[profile_type(profile)].weighs_bytes ? "bytes" : "ns";
   fprintf(out, "{\"samples\":%" PRIu64 ",\"unknown_requests\":%" PRIu64
-          ",\"unit\":\"%s\"", sums.samples, sums.unknown_requests, unit);
+          ",\"unknown_threads\":%" PRIu64 ",\"unit\":\"%s\"", sums.samples,
+          sums.unknown_requests, sums.unknown_threads, unit);
   if (sums.samples == 0 && sums.unsampled == 0)
     fputc('}', out);
   else {

@@ -49,7 +49,7 @@ ok "a live sample counts at the time of its allocation" flame_is \
 ok "wait has waits" flame_is "?type=wait" '[.unit, .value_ns]' '["ns",5000000]'
 ok "wall has both" flame_is "?type=wall" '[.samples, .value_ns]' '[2,85000000]'
 ok "without samples there is only the unit" flame_is "?type=io" . \
-  '{"samples":0,"unknown_requests":0,"unit":"ns"}'
+  '{"samples":0,"unknown_requests":0,"unknown_threads":0,"unit":"ns"}'
 refused() { # PATH WORDS
   with_token_is 400 "$base/api/processes/$id/$1" && says "$2" &&
     [ "$(jq -r .error "$tmp/body" | wc -l)" = 1 ]

@@ -49,7 +49,7 @@ function row(t, domains, name) {
     spans: { parse: ended(81.25, 1.5e6), [hostile[0]]: ended(4, null) },
     requests: {},
     waits: { 'unfinished wait': of(2), mutex_wait: of(0.25),
-             condition_wait: of(1.5) },
+             condition_wait: of(1.5), semaphore_wait: of(s > 12 && s < 14 ? 0.5 : 0) },
     heap: { pool_live_bytes: of(6e7 + 1e7 * wave(s, 60)), large_bytes: of(2 ** 25),
             pool_free_bytes: of(1e7), fragmented_bytes: of(1e6),
             custom_bytes: of(0) } };

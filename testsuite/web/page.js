@@ -278,6 +278,23 @@ await test('the time in which the server was away is a gap in all charts, also o
   await page.close();
 });
 
+await test('a chart that loses a series is drawn without it',
+  () => onPage('#/process/100/charts?from=10000000000&to=30000000000', async (page) => {
+    await page.setViewport({ width: 1200, height: 5000 });
+    const label = (has_it) => until(page, (wanted) => {
+      const plot = document.querySelector('.plot[aria-label^="Waits:"]');
+      return plot && plot.ariaLabel.includes('semaphore wait') === wanted;
+    }, has_it);
+    await label(true);
+    for (let i = 0; i < 2; i++) {
+      await go(page, '#/process/100/charts?from=40000000000&to=50000000000');
+      await label(false);
+      await go(page, '#/process/100/charts?from=10000000000&to=30000000000');
+      await label(true);
+    }
+    assert.ok(!(await textOf(page)).includes('This view failed'));
+  }));
+
 await test('names from the program are text, wherever they are shown', async () => {
   await onPage('', async (page) => {
     for (const view of ['charts', 'timeline', 'tables', 'events', 'between',

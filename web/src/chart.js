@@ -3,7 +3,7 @@
 // instead of a line); stacked ones lie on each other, the first at the bottom.
 
 import uPlot from 'uplot';
-import { html, useEffect, useLayoutEffect, useRef } from './html.js';
+import { html, useLayoutEffect, useRef } from './html.js';
 import { savePng } from './chart_image.js';
 import * as format from './format.js';
 
@@ -130,7 +130,8 @@ export function Chart(props) {
   const visible = useRef(true);
   latest.current = props;
   const shape = props.series.map((s) => s.label).join('\n');
-  useEffect(() => {
+  // Before the update below, which would give a chart another number of series
+  useLayoutEffect(() => {
     const make = () => {
       plot.current?.destroy();
       const { clientWidth } = element.current;

@@ -66,13 +66,17 @@ function useAnswer(id, key, range, data, values) {
     const abort = new AbortController();
     const span = limits(range, now.current);
     const base = baseOf(values.base, id, span);
-    const { request: _, ...alike } = selection;         // a number of this process
-    Promise.all([
-      getCovered(id, 'flame', { type: key, ...span, ...selection }, abort.signal),
-      base && getCovered(base.id, 'flame', { type: key, ...base.span, ...alike },
-                         abort.signal)])
-      .then(([found, other]) => set({
-        ...found, base: other && { ...other, span: base.span }, key, span }), (e) => {
+    const ask = (of, limits_, selected) => getCovered(
+      of, 'flame', { type: key, ...limits_, ...selected }, abort.signal);
+    // Other processes have other threads and requests.
+    const { request: _, thread: __, ...alike } = selection;
+    const askBase = () => ask(base.id, base.span, base.id === id ? selection : alike)
+      .then((other) => ({ ...other, span: base.span }), (e) => {
+        if (e.name === 'AbortError') throw e;
+        return { error: e.message };
+      });
+    Promise.all([ask(id, span, selection), base && askBase()])
+      .then(([found, other]) => set({ ...found, base: other, key, span }), (e) => {
         if (e.name !== 'AbortError') set({ error: e.message, key });
       });
     return () => abort.abort();
@@ -89,6 +93,20 @@ const timeOf = ({ span, kept, keptSamples }, now) => keptSamples.length > 0
 const sumText = (answer, type) => `${type.text(answer[`value_${type.unit}`])} in ${
   format.count(answer.samples)} ${answer.samples === 1 ? 'sample' : 'samples'}`;
 
+function baseText(base, type, now) {
+  if (base.error) return `The base: ${format.name(base.error)}`;
+  if (!base.name) return 'The base has no such samples';
+  return `Compared with ${sumText(base, type)}, ${
+    base.span.to === null ? 'all that is there' : timeOf(base, now)}`;
+}
+
+// Says how many samples are left out, since nobody knows whether they are selected.
+const leftOut = (answer, whose) => [
+  [answer.unknown_requests, 'the events of their requests are lost'],
+  [answer.unknown_threads, 'the threads that allocated them are not known']]
+  .filter(([n]) => n > 0).map(([n, why]) => html`<p key=${why} class="note">${whose}${
+    format.count(n)} samples are left out: ${why}.</p>`);
+
 function Answer({ answer, process, type, address, now }) {
   const root = useMemo(() => answer?.name
     ? treeOf(answer, type.unit) : null, [answer, type]);
@@ -96,21 +114,16 @@ function Answer({ answer, process, type, address, now }) {
   if (answer.error)
     return html`<p class="error" role="alert">${format.name(answer.error)}</p>`;
   const { base } = answer;
-  return root?.value
-    ? html`${base && html`<p class="note">${base.name
-        ? `Compared with ${sumText(base, type)}, ${
-            base.span.to === null ? 'all that is there' : timeOf(base, now)}`
-        : 'The base has no such samples'}.</p>`}
-      ${answer.unknown_requests > 0 && html`<p class="note">${
-        format.count(answer.unknown_requests)} samples are left out: the events of their
-        requests are lost.</p>`}
-      ${answer.truncated && html`<p class="note">Small functions are left out:
-        there are more than 20 000 different stacks.</p>`}
+  return html`${leftOut(answer, '')}${base && leftOut(base, 'Of the base, ')}${root?.value
+    ? html`${base && html`<p class="note">${baseText(base, type, now)}.</p>`}
+      ${(answer.truncated || base?.truncated) && html`<p class="note">Small functions are
+        left out: there are more than 20 000 different stacks.${base &&
+        ' Their differences are not known.'}</p>`}
       <${FlameGraph} root=${root} text=${type.text} bar=${type.bar}
         compared=${base?.name ? 'share' : null} state=${address.values} set=${(changes) =>
           address.go(changes, { silent: !('zoom' in changes || 'focus' in changes) })} />`
     : html`<${NoSamples} ...${{
-        process, type, selected: isSelected(address.values) }} />`;
+        process, type, selected: isSelected(address.values) }} />`}`;
 }
 
 export function Flame({ id, process, data, live, address, range, setRange }) {

@@ -10,6 +10,10 @@ import { limits, rangeText } from './range.js';
 // The parameters of the server's flame graph, as the address has them.
 const parameters = ['domain', 'thread', 'span', 'requests', 'request'];
 
+// Changes of an address that select all samples.
+export const allSamples = Object.fromEntries(
+  [...parameters, 'zoom', 'focus'].map((name) => [name, null]));
+
 export const selectionOf = (values) => Object.fromEntries(
   parameters.filter((name) => values[name]).map((name) => [name, values[name]]));
 

@@ -2,6 +2,7 @@
 
 import { html } from './html.js';
 import * as format from './format.js';
+import { allSamples } from './flame_selection.js';
 import { coverText } from './range.js';
 import { useRangeAnswer } from './range_answer.js';
 import { Table } from './table.js';
@@ -34,7 +35,7 @@ export function Locks({ id, process, data, address, range }) {
     ${found?.answer.left_out > 0 && html`<p class="note">There are too many locks: ${
       format.count(found.answer.left_out)} waits for others are left out.</p>`}
     ${found && html`<p class="quiet">Waits for locks that ended from ${
-      coverText(found.span, data.now, found.answer.kept)}. <a href=${address.to({ type: 'wait' }, 'flame')}>
+      coverText(found.span, data.now, found.answer.kept)}. <a href=${address.to({ ...allSamples, type: 'wait' }, 'flame')}>
       The stacks of waits</a></p>
       ${found.answer.locks.length
         ? html`<${Table} name="locks" columns=${columns(threads)}

@@ -3,6 +3,7 @@
 
 import { html, useEffect, useState } from './html.js';
 import { get, ofProcess } from './api.js';
+import { allSamples } from './flame_selection.js';
 import * as format from './format.js';
 import { isMerged, kindNames, laneName, nameOf } from './lanes.js';
 import { overlap } from './intervals.js';
@@ -119,7 +120,8 @@ export function OneRequest({ id, process, number, address, found }) {
       for ${format.duration(r.running_ns)}, with the waits below, and none for ${
         format.duration(r.waiting_ns)}`}.
       ${' '}<a href=${address.to(place, 'timeline')}>Timeline</a> ·${' '}
-      <a href=${address.to({ ...place, type }, 'flame')}>Flame graph</a></p>`}
+      <a href=${address.to(
+        { ...allSamples, request: number, ...place, type }, 'flame')}>Flame graph</a></p>`}
     ${!error && !timeline && html`<p class="quiet">Loading…</p>`}
     ${timeline && html`<${Runs} ...${{ request: r, runs, timeline }} />
       <${Table} name="request-work" columns=${columns} rows=${work(timeline, runs)} />`}

@@ -2,6 +2,7 @@
 
 import { html } from './html.js';
 import * as format from './format.js';
+import { allSamples } from './flame_selection.js';
 import { Bars } from './histogram.js';
 import { OneRequest } from './one_request.js';
 import { coverText } from './range.js';
@@ -19,7 +20,7 @@ const kindColumns = (address) => [
   ns('p50', (k) => k.p50_ns), ns('p90', (k) => k.p90_ns), ns('p99', (k) => k.p99_ns),
   ns('Longest', (k) => k.max_ns),
   { label: 'Samples', value: () => '', cell: (k) => html`<a
-      href=${address.to({ requests: k.name, request: null }, 'flame')}>flame graph</a>` }];
+      href=${address.to({ ...allSamples, requests: k.name }, 'flame')}>flame graph</a>` }];
 
 const columns = (address) => [
   { label: 'Request', value: (r) => r.name,
