@@ -70,9 +70,15 @@ export async function open(browser, address, options = {}) {
 export const timeout = 60000;     // ms; the machine may be busy
 export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-// Waits until [condition], run in the page with [args], is true.
-export function until(page, condition, ...args) {
-  return page.waitForFunction(condition, { timeout, polling: 50 }, ...args);
+// Waits until [condition], run in the page with [args], is true.  One that throws is not
+// true yet: waitForFunction never asks again when the first call throws.
+export async function until(page, condition, ...args) {
+  try {
+    await eventually(async () => assert.ok(await page.evaluate(condition, ...args)));
+  } catch (error) {
+    throw new Error(`not true in time: ${condition}\nThe page says:\n${
+      await textOf(page)}`, { cause: error });
+  }
 }
 
 // Waits until all buttons of [selector], by default those above the view of a
@@ -96,7 +102,7 @@ export async function eventually(check) {
       return await check();
     } catch (error) {
       if (Date.now() > end) throw error;
-      await pause(100);
+      await pause(50);
     }
 }
 
