@@ -57,12 +57,21 @@ struct series { struct slot slots[SLOTS]; };
 /* The pauses that ended in one second. */
 struct pause_second { uint64_t number; struct histogram pauses; };
 
+/* Why a collection ran. */
+struct reason {
+  int64_t from_ns;
+  uint64_t ns;                    /* 0: none is known */
+  uint64_t cause, requested_by;   /* UINT64_MAX: the file does not say */
+};
+
 struct domain {
   struct summary_domain *summary;
   int64_t first_ns, last_ns;
   struct amounts amounts;
   uint64_t last_pause;
   uint16_t last_wait;             /* id of the event */
+  struct reason inner;            /* of the longest collection that ended inside of an
+                                     open one and has a cause */
   uint32_t threads[8];
   uint32_t next_thread;
 };
@@ -314,18 +323,45 @@ static struct long_pause *same_pause(struct live_stats *live,
   return NULL;
 }
 
+/* Returns why the collection ran that ended with [event] and began at [since]. */
+static struct reason reason_of(struct live_stats *live,
+                               const struct eventring_event *event, int64_t since)
+{
+  return (struct reason) {
+    .from_ns = since, .ns = (uint64_t) event->ns - (uint64_t) since,
+    .cause = field_called(live, event, "cause"),
+    .requested_by = field_called(live, event, "requested_by")
+  };
+}
+
+/* Notes why the collection ran that ended with [event], inside of another that is
+   open, and began at [since]: the outer one may not say. */
+static void note_inner(struct live_stats *live,
+                       const struct eventring_event *event, int64_t since)
+{
+  const struct reason reason = reason_of(live, event, since);
+  struct reason *inner = &live->domains[event->ring]->inner;
+  if (reason.cause != UINT64_MAX && reason.ns > inner->ns) *inner = reason;
+}
+
 /* Adds the collection that ended with [event] and began at [since] to the long
-   pauses, unless it is too short for place_for.  If it belongs to a pause kept,
-   adds its domain to this pause, which takes the times and the domain of the
-   longer of both; else overwrites the place found. */
+   pauses, unless it is too short for place_for.  One without a cause has that of the
+   longest collection inside of it.  If it belongs to a pause kept, adds its domain to
+   this pause, which takes the times and the domain of the longer of both; else
+   overwrites the place found. */
 static void keep_if_long(struct live_stats *live,
                          const struct eventring_event *event, int64_t since)
 {
-  uint64_t ns = (uint64_t) event->ns - (uint64_t) since;
+  struct reason reason = reason_of(live, event, since);
+  const struct reason *inner = &live->domains[event->ring]->inner;
+  if (reason.cause == UINT64_MAX && inner->ns > 0 && inner->from_ns >= since) {
+    reason.cause = inner->cause;
+    reason.requested_by = inner->requested_by;
+  }
+  const uint64_t ns = reason.ns;
   struct long_pause *place = place_for(live, ns, event->ns);
   if (place == NULL) return;
-  uint64_t requested_by = field_called(live, event, "requested_by");
-  struct long_pause *same = same_pause(live, event, since, requested_by);
+  struct long_pause *same = same_pause(live, event, since, reason.requested_by);
   if (same != NULL) {
     same->domains++;
     if (ns > (uint64_t) (same->end_ns - same->from_ns)) {
@@ -337,10 +373,9 @@ static void keep_if_long(struct live_stats *live,
   }
   *place = (struct long_pause) {
     .from_ns = since, .end_ns = event->ns, .domain = event->domain,
-    .domains = 1, .id = event->id, .requested_by = requested_by
+    .domains = 1, .id = event->id, .requested_by = reason.requested_by
   };
-  uint64_t cause = field_called(live, event, "cause");
-  copy_name(place->cause, eventring_value(live->cursor, "cause", cause));
+  copy_name(place->cause, eventring_value(live->cursor, "cause", reason.cause));
 }
 
 /* Adds the stop-the-world section that [event] reports to the long pauses, from
@@ -516,6 +551,19 @@ static bool is_on_backup(const struct live_stats *live, uint32_t ring)
   return domain_numbers(live->domains[ring]->summary)->on_backup;
 }
 
+/* Adds the collection that ended with [event] and began at [since] to the long
+   pauses, unless another is open around it or the backup thread ran it. */
+static void collection_ended(struct live_stats *live,
+                             const struct eventring_event *event, int64_t since)
+{
+  if (in_collection(live, event->ring)) {
+    note_inner(live, event, since);
+    return;
+  }
+  if (!is_on_backup(live, event->ring)) keep_if_long(live, event, since);
+  live->domains[event->ring]->inner = (struct reason) { .ns = 0 };
+}
+
 /* Adds [event] of [class], which ends a span if [since_ns] is not negative, to the
    threads and to the long spans. */
 static void note_times(struct live_stats *live,
@@ -566,9 +614,8 @@ void live_event(struct live_stats *live, const struct eventring_event *event)
     user_span_of(live, event->id);
   else if (ends && is_user_span(class))
     user_span_ended(live, event->id, since, event->ns);
-  else if (ends && is_collector_span(class)
-           && !in_collection(live, event->ring) && !is_on_backup(live, event->ring))
-    keep_if_long(live, event, since);
+  else if (ends && is_collector_span(class))
+    collection_ended(live, event, since);
   else if (event->form == EVENTRING_EV_INSTANT && class.role == ROLE_STOP)
     keep_if_late(live, event);
 }

@@ -32,14 +32,22 @@ awk 'BEGIN {
   print "0 15000000000 instant ring_stop 0"
 }' | ./make_ring script long.eventring pid=4242427 || exit 1
 # A minor collection of 40 ms by the backup thread of a domain that waits, and a stop
-# of 1 ms that waited for domain 1 for 70 ms, which domain 1 wrote
+# of 1 ms that waited for domain 1 for 70 ms, which domain 1 wrote; then a major slice
+# of 20 ms, which does not say why, around a minor collection of 1 ms and 18 ms that do,
+# and one of 10 ms that has none inside
 printf '%s\n' "0/4242428 0 instant ring_start 1" \
   "0/4242428 0 instant domain_start 0 0 0" "0/4242428 1 instant thread_run 0 4242428" \
   "1/201 0 instant ring_start 1" "1/201 0 instant domain_start 1 0 0" \
   "1/299 100000000 begin minor" \
   "1/299 140000000 end minor 10 20 minor_heap_full 1" \
   "1/201 271000000 instant stop_the_world 1000000 0 minor_collection \
-minor_heap_full 0 0 0 1 70000000 0" "0/4242428 300000000 instant ring_stop 0" |
+minor_heap_full 0 0 0 1 70000000 0" "0/4242428 280000000 begin major" \
+  "0/4242428 280000000 begin minor" \
+  "0/4242428 281000000 end minor 10 20 minor_heap_full 1" \
+  "0/4242428 281000000 begin major_slice" \
+  "0/4242428 299000000 end major_slice major_allocation 0" \
+  "0/4242428 300000000 end major" "0/4242428 310000000 begin major" \
+  "0/4242428 320000000 end major" "0/4242428 320000000 instant ring_stop 0" |
   ./make_ring script late.eventring pid=4242428 || exit 1
 serve ring.eventring short.eventring large.eventring long.eventring late.eventring
 find_process 4242424
@@ -104,8 +112,12 @@ ok "a pause of more than 10 s ago is not among those of 10 s" is long \
 find_process 4242428
 ok "a process with a late domain is read" within 60 read_all 4242428
 ok "the pause is of the domain that asked for the stop; a wait is none" is detail \
-  '.long_pauses[] | .duration_ns, .domain, .requested_by, .cause' \
+  '.long_pauses[] | select(.name == "stop_the_world") |
+    .duration_ns, .domain, .requested_by, .cause' \
   '[71000000,0,0,"minor_collection, waited for domain 1"]'
+ok "a collection that does not say why has the cause of the longest inside of it" is \
+  detail '.long_pauses[] | select(.name == "major") |
+    .duration_ns, .requested_by, .cause' '[10000000,null,null,20000000,null,"major_allocation"]'
 ok "so is the longest pause of each domain" is detail \
   '.domains[] | .id, .max_pause_ns' '[0,71000000,1,0]'
 end_server
