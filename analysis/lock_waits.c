@@ -11,6 +11,7 @@
 /**************************************************************************/
 
 #include <stdlib.h>
+#include "domain_locks.h"
 #include "event_roles.h"
 #include "lock_waits.h"
 #include "memory.h"
@@ -24,6 +25,7 @@ const char *const lock_kind_name[LOCK_KINDS] = {
 struct lock_waits {
   struct event_roles *roles;
   struct spans *spans;
+  struct domain_locks *domain_locks;
   int64_t from_ns, to_ns;
   struct pair_map numbers;        /* of kind and lock */
   struct lock_wait *list;
@@ -37,6 +39,7 @@ struct lock_waits *new_lock_waits(struct eventring_cursor *cursor, int64_t from_
   struct lock_waits *l = allocate(1, sizeof *l);
   l->roles = new_event_roles(cursor);
   l->spans = new_spans(cursor);
+  l->domain_locks = new_domain_locks(cursor);
   l->from_ns = from_ns;
   l->to_ns = to_ns;
   l->numbers = new_pair_map();
@@ -47,6 +50,7 @@ void free_lock_waits(struct lock_waits *l)
 {
   free_pair_map(&l->numbers);
   free_spans(l->spans);
+  free(l->domain_locks);
   free(l->roles);
   free(l->list);
   free(l);
@@ -94,7 +98,12 @@ static void add(struct lock_waits *l, const struct eventring_event *event,
   const int span = innermost_user_span(l, event);
   w->waits++;
   w->total_ns += ns;
-  if (ns > w->longest_ns) w->longest_ns = ns;
+  if (ns > w->longest_ns) {
+    w->longest_ns = ns;
+    w->longest_end_ns = event->ns;
+    w->longest_domain = event->domain;
+    w->longest_thread = event->thread;
+  }
   if (holder != 0) add_part(w->holders, &w->holder_count, holder, ns);
   if (span >= 0) add_part(w->spans, &w->span_count, (uint32_t) span, ns);
 }
@@ -108,10 +117,10 @@ static void take_wait(struct lock_waits *l, const struct eventring_event *event,
         (uint32_t) field_of(l->roles, role, event, F_HOLDER, 0));
   else if (role == ROLE_CONDITION_WAIT)
     add(l, event, LOCK_CONDITION, field_of(l->roles, role, event, F_CONDITION, 0), ns, 0);
-  if (role == ROLE_YIELD)
-    add(l, event, LOCK_DOMAIN, event->domain, ns, 0);
-  else if (for_lock > 0)
-    add(l, event, LOCK_DOMAIN, event->domain, for_lock, 0);
+  const uint64_t lock_ns = role == ROLE_YIELD ? ns : for_lock;
+  if (lock_ns > 0)
+    add(l, event, LOCK_DOMAIN, event->domain, lock_ns,
+        domain_lock_holder(l->domain_locks, event, (int64_t) lock_ns));
 }
 
 void lock_waits_event(struct lock_waits *l, const struct eventring_event *event)
@@ -119,6 +128,8 @@ void lock_waits_event(struct lock_waits *l, const struct eventring_event *event)
   int64_t since;
   const enum event_role role = event->form == EVENTRING_EV_CONTROL_CHANGED
                                ? ROLE_OTHER : role_of(l->roles, event->id);
+  if (event->form != EVENTRING_EV_CONTROL_CHANGED && event->form != EVENTRING_EV_LOST)
+    domain_locks_event(l->domain_locks, event, role);
   if (is_wait_role(role) && event->form == EVENTRING_EV_INSTANT && event->words > 0
       && event->ns >= l->from_ns && event->ns < l->to_ns)
     take_wait(l, event, role, event->payload[0]);

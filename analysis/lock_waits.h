@@ -35,9 +35,10 @@ extern const char *const lock_kind_name[LOCK_KINDS];
 
 /* A part of the waits. */
 struct lock_part {
-  uint32_t what;                  /* the system's id of the thread that held it at the
-                                     begin of the wait, or the id of the event of the
-                                     innermost span of the program */
+  uint32_t what;                  /* the system's id of the thread that held it: a mutex
+                                     at the begin of the wait, the lock of a domain at
+                                     its end; or the id of the event of the innermost
+                                     span of the program */
   uint64_t waits, total_ns;
 };
 
@@ -46,6 +47,9 @@ struct lock_wait {
   uint64_t lock;                  /* of mutexes and conditions a number, 0: of all of
                                      which it is not known; of LOCK_DOMAIN the domain */
   uint64_t waits, total_ns, longest_ns;
+  /* Of the longest wait: its end, and the domain and thread that waited. */
+  int64_t longest_end_ns;
+  uint32_t longest_domain, longest_thread;
   /* The parts, those with the longest waits first; waits without a known holder or a
      span are in none. */
   uint32_t holder_count, span_count;

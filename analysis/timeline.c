@@ -17,6 +17,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "domain_locks.h"
 #include "event_field.h"
 #include "event_roles.h"
 #include "memory.h"
@@ -61,9 +62,6 @@ struct ring {
   int64_t first_ns, last_ns;
   struct lane *lane;
   size_t overwritten;             /* 1 + the gap of timeline_overwritten */
-  bool threads;                   /* events say which thread runs */
-  uint32_t thread, before;        /* the last thread, and the one before it */
-  int64_t before_ns;              /* last event of [before]; 0: none */
 };
 
 struct timeline {
@@ -87,6 +85,7 @@ struct timeline {
   bool resumed;                   /* that was the end of a pause */
   int64_t last_ns;                /* of all events; 0 before the first */
   struct event_roles *roles;
+  struct domain_locks *locks;
   char **names;
   size_t name_count, name_room;
   int32_t name_of[UINT16_MAX + 1];        /* 1 + the name; 0: not looked up */
@@ -465,33 +464,6 @@ static void take_lost(struct timeline *t, const struct eventring_event *event)
 
 /* Arrows */
 
-/* Notes the thread of [event], which is its ring's last one from here on. */
-static void take_thread(struct timeline *t, const struct eventring_event *event)
-{
-  struct ring *r = &t->ring[event->ring];
-  if (class_of(t->roles, event->id).role == ROLE_THREAD_RUN) r->threads = true;
-  if (r->any && event->thread != r->thread) {
-    r->before = r->thread;
-    r->before_ns = r->last_ns;
-  }
-  r->thread = event->thread;
-}
-
-/* Returns the thread that had the domain lock before that of [event], a wait of [ns] with
-   the role [role] for this lock at the end: the last one with an event, if that was while
-   [event]'s thread waited for the lock.  0: not known.  A thread that gets the lock writes
-   an event, if this category is recorded. */
-static uint32_t domain_lock_holder(const struct timeline *t,
-                                   const struct eventring_event *event,
-                                   enum event_role role, int64_t ns)
-{
-  const struct ring *r = &t->ring[event->ring];
-  const int64_t lock_ns = role == ROLE_YIELD ? ns
-    : (int64_t) field_of(t->roles, role, event, F_FOR_DOMAIN_LOCK, 0);
-  return r->threads && r->before_ns != 0 && lock_ns > 0 && lock_ns <= ns
-         && time_since(event->ns, r->before_ns) <= lock_ns ? r->before : 0;
-}
-
 /* Adds an arrow if [event] is a wait, and the thread that held what it waited for is
    known. */
 static void take_wait(struct timeline *t, const struct eventring_event *event)
@@ -503,7 +475,10 @@ static void take_wait(struct timeline *t, const struct eventring_event *event)
   if (ns < t->pixel_ns || event->ns < t->from_ns || event->ns >= t->to_ns) return;
   const uint32_t holder = role != ROLE_MUTEX_WAIT ? 0
     : (uint32_t) field_of(t->roles, role, event, F_HOLDER, 0);
-  const uint32_t from = holder != 0 ? holder : domain_lock_holder(t, event, role, ns);
+  const int64_t lock_ns = role == ROLE_YIELD ? ns
+    : (int64_t) field_of(t->roles, role, event, F_FOR_DOMAIN_LOCK, 0);
+  const uint32_t from = holder != 0 ? holder : lock_ns <= 0 || lock_ns > ns ? 0
+    : domain_lock_holder(t->locks, event, lock_ns);
   if (from == 0) return;
   t->arrows = with_room(t->arrows, t->arrow_count, &t->arrow_room,
                         sizeof *t->arrows);
@@ -530,6 +505,7 @@ struct timeline *new_timeline(struct eventring_cursor *cursor, int64_t from_ns,
   t->rings = target_info(cursor).rings;
   t->ring = allocate(t->rings, sizeof *t->ring);
   t->roles = new_event_roles(cursor);
+  t->locks = new_domain_locks(cursor);
   return t;
 }
 
@@ -547,6 +523,7 @@ void free_timeline(struct timeline *t)
   free(t->roles);
   free_requests(t->requests);
   free_spans(t->spans);
+  free(t->locks);
   free(t);
 }
 
@@ -565,7 +542,7 @@ void timeline_event(struct timeline *t, const struct eventring_event *event)
       open_known(t, event);
       t->ring[event->ring].first_ns = event->ns;
     }
-    take_thread(t, event);
+    domain_locks_event(t->locks, event, role_of(t->roles, event->id));
     take_wait(t, event);
     t->ring[event->ring].any = true;
     t->ring[event->ring].last_ns = event->ns;

@@ -7,7 +7,8 @@ make_ring plain
 
 # Mutex 0x1000: thread 101 waits 3 times for 5 ms, of which 1 ms for its domain's lock,
 # held by 102 and once by 103; in the span my.span but once.  Mutex 0x2000: 2 ms.
-# Condition 0x3000: 7 ms.  A wait of a file that does not tell its mutex: 1 ms.
+# Condition 0x3000: 7 ms.  A wait of a file that does not tell its mutex: 1 ms.  Thread
+# 102 runs while 101 waits for the lock of their domain, once.
 printf '%s\n' "0/100 0 instant ring_start 1" "0/100 0 instant domain_start 0 0 0" \
   "0/101 1000000 instant thread_run 0" "0/101 2000000 begin my.span" \
   "0/101 10000000 instant mutex_wait 5000000 1000000 4096 102" \
@@ -17,7 +18,7 @@ printf '%s\n' "0/100 0 instant ring_start 1" "0/100 0 instant domain_start 0 0 0
   "0/101 40000000 instant mutex_wait 2000000 0 8192 0" \
   "0/101 50000000 instant condition_wait 7000000 0 12288" \
   "0/101 60000000 instant mutex_wait 1000000 0" \
-  "0/101 70000000 instant thread_yield 4000000" \
+  "0/102 67000000 instant thread_run 0" "0/101 70000000 instant thread_yield 4000000" \
   "0/101 80000000 instant blocking_section 9000000 500000" \
   "0/100 90000000 instant ring_stop 0" |
   ./make_ring script ring.eventring pid=4242428 || exit 1
@@ -31,6 +32,11 @@ ok "each lock has its waits, the most time first" field_is "$locks" \
 ok "its holders, that of the longest time first" field_is "$locks" \
   '.locks[0].holders | map([.thread, .waits, .total_ns]) | tostring' \
   '[[102,2,10000000],[103,1,5000000]]'
+ok "that of the lock of a domain ran while the other waited" field_is "$locks" \
+  '.locks[1].holders | map([.thread, .waits, .total_ns]) | tostring' '[[102,1,4000000]]'
+ok "the longest wait has its place" field_is "$locks" \
+  '[.locks[0, 1].longest | .to, .domain, .thread] | tostring' \
+  '[10000000,0,101,70000000,0,101]'
 ok "and the spans that waited" field_is "$locks" \
   '.locks[0].spans | map([.span, .waits, .total_ns]) | tostring' \
   '[["my.span",2,10000000]]'

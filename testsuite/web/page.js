@@ -1127,6 +1127,11 @@ await test('locks have their waits, holders and spans',
       ['mutex 0x1000', '3', '15.0 ms', '5.00 ms', '5.00 ms'],
       ['lock of domain 1', '1', '2.00 ms', '2.00 ms', '2.00 ms']]);
     assert.equal(rows[0][6], `${hostile[0]}: 15.0 ms of 3 waits`);
+    await click(page, '[data-table=locks] tbody a');
+    await until(page, () => document.querySelector('.chosen')
+      .innerText.startsWith('blocking_section (wait)'));
+    assert.deepEqual(await values(page), {
+      from: '39998000000', to: '40013000000', sel: '0,4242,2,40003000000,40008000000' });
   }));
 
 await test('two processes are compared: amounts and changes',

@@ -1,7 +1,7 @@
 // Spans at a place and by their name in the address.
 
 import { overlap } from './intervals.js';
-import { isMerged, isPause, rowOf, row_px, ruler_px } from './lanes.js';
+import { isMerged, isPause, rowOf, row_px, ruler_px, wait } from './lanes.js';
 
 const distance = (span, t) =>
   t < span[0] ? span[0] - t : t > span[1] ? t - span[1] : 0;
@@ -35,6 +35,11 @@ export const pauseAddress = (address, { domain, end_ns, duration_ns, name }) =>
     from: Math.max(0, end_ns - 2 * duration_ns), to: end_ns + duration_ns, last: null,
     sel: [domain, '', '', end_ns - duration_ns, end_ns, name ?? ''].join() }, 'timeline');
 
+// The address of the timeline around the wait of [ns] of a thread until [to].
+export const waitAddress = (address, { domain, thread, to }, ns) =>
+  address.to({
+    from: Math.max(0, to - 2 * ns), to: to + ns, last: null,
+    sel: [domain, thread, wait, to - ns, to].join() }, 'timeline');
 
 // Returns how much the times have in common, as a part of the longer one.
 const likeness = (a, b) => overlap(a, b) < 0 ? 0

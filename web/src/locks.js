@@ -2,6 +2,7 @@
 
 import { html } from './html.js';
 import * as format from './format.js';
+import { waitAddress } from './choice.js';
 import { allSamples } from './flame_selection.js';
 import { coverText } from './range.js';
 import { useRangeAnswer } from './range_answer.js';
@@ -10,14 +11,17 @@ import { Table } from './table.js';
 const share = (part) => `${format.duration(part.total_ns)} of ${
   format.count(part.waits)}${part.waits === 1 ? ' wait' : ' waits'}`;
 
-const columns = (threads) => [
+const columns = (threads, address) => [
   { label: 'Lock', value: (l) => l.kind === 'domain lock'
     ? `lock of domain ${l.lock}` : `${l.kind} ${l.lock ?? '(not known)'}` },
   { label: 'Waits', value: (l) => l.waits },
   { label: 'Total', value: (l) => l.total_ns, text: format.duration },
   { label: 'Mean', value: (l) => l.total_ns / l.waits, text: format.duration },
-  { label: 'Longest', value: (l) => l.longest_ns, text: format.duration },
-  { label: 'Held by', meaning: 'The threads that held it when a wait began',
+  { label: 'Longest', value: (l) => l.longest_ns, text: format.duration,
+    cell: ({ longest, longest_ns: ns }, text) => html`<a
+      title="Show it in the timeline" href=${waitAddress(address, longest, ns)}>${text}</a>` },
+  { label: 'Held by', meaning: 'The threads that held it when a wait began, or the ' +
+    'lock of a domain when it ended',
     value: (l) => l.holders.slice(0, 3).map((h) => `${threads.get(h.thread) ?? 'thread'} ${h.thread}: ${
       share(h)}`).join('; ') },
   { label: 'Waited for in', meaning: 'The innermost span of the program',
@@ -26,8 +30,8 @@ const columns = (threads) => [
 export function Locks({ id, process, data, address, range }) {
   const { found, error } = useRangeAnswer(id, 'locks', range, data,
                                           process.state === 'running');
-  const threads = new Map(data.detail?.threads?.filter((t) => t.name)
-    .map((t) => [t.id, t.name]));
+  const threads = new Map(data.detail?.threads?.map((t) =>
+    [t.id, t.name ?? (t.backup ? 'backup' : 'thread')]));
   const recorded = process.categories?.includes('wait');
   return html`<section>
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
@@ -38,7 +42,7 @@ export function Locks({ id, process, data, address, range }) {
       coverText(found.span, data.now, found.answer.kept)}. <a href=${address.to({ ...allSamples, type: 'wait' }, 'flame')}>
       The stacks of waits</a></p>
       ${found.answer.locks.length
-        ? html`<${Table} name="locks" columns=${columns(threads)}
+        ? html`<${Table} name="locks" columns=${columns(threads, address)}
           rows=${found.answer.locks} />`
         : html`<p class="empty">${recorded ? 'There is no wait for a lock in this range.'
           : html`Waits are not recorded: switch <b>wait</b> on (tab Control).`}</p>`}`}
