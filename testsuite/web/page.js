@@ -122,12 +122,17 @@ await test('an address that is malformed or unknown leaves no error', async () =
 
 await test('the verdict comes first; behind it are all rules, and what they lack',
   () => onPage('', async (page) => {
-    await seen(page, '.process .verdict.warning');
-    await go(page, '#/process/100/charts');
-    await click(page, '.diagnosis summary');
+    await click(page, '.process .verdict.warning');
     const text = () => page.$eval('.diagnosis', (e) => e.innerText);
     await until(page, () => /Nothing found: 1\s+A long stop/.test(
       document.querySelector('.diagnosis').innerText));
+    await click(page, '.diagnosis summary');
+    await until(page, () => !location.hash.includes('rules'));
+    await click(page, '.diagnosis summary');
+    await until(page, () => location.hash.endsWith('rules=1'));
+    await page.reload();
+    await until(page, () => document.querySelector('.diagnosis').open);
+    await until(page, () => document.querySelector('.diagnosis ul'));
     assert.match(await text(), /OCAMLRUNPARAM=s=1M\s+promoted: 12.0 %/);
     assert.match(await text(), /Not judged: 1\s+A large remembered set: not recorded/);
     await click(page, '.diagnosis button');
@@ -1157,6 +1162,25 @@ await test('the flame graph enlarges what is clicked',
       .includes('Dune.main: 800 ms, 80.0 %'));
   }));
 
+await test('one bar of a flame graph has the focus; arrows move it, Enter enlarges',
+  () => onPage('#/process/100/flame', async (page) => {
+    const focused = () => page.evaluate(() => [...document.querySelectorAll(
+      '.flame [tabindex="0"]')].map((b) => [b.innerText, b === document.activeElement]));
+    await seen(page, '.flame');
+    assert.deepEqual(await focused(), [['all', false]]);
+    await page.focus('.flame [tabindex="0"]');
+    for (const [key, name] of [
+      ['ArrowDown', 'Dune.main'], ['ArrowRight', 'Stdlib__List.iter'],
+      ['ArrowRight', 'Stdlib__List.iter'], ['ArrowLeft', 'Dune.main'],
+      ['ArrowUp', 'all'], ['ArrowUp', 'all'], ['ArrowDown', 'Dune.main']]) {
+      await page.keyboard.press(key);
+      assert.deepEqual(await focused(), [[name, true]], key);
+    }
+    await page.keyboard.press('Enter');
+    await until(page, () => document.querySelector('.flame .above')?.innerText === 'all');
+    assert.equal((await focused()).length, 1);
+  }));
+
 await test('the type of the flame graph is chosen, and kept in the address',
   () => onPage('#/process/100/flame', async (page) => {
     await seen(page, '.flame');
@@ -1264,6 +1288,8 @@ await test('the difference of two times, and of two processes',
     await until(page, () => document.querySelector('.flame [title^="Stdlib__Map.add"]')
       ?.title.includes('base 400 ms'));
     assert.ok(mock.requests.some((r) => r.includes('/101/flame?type=cpu')));
+    await go(page, '#/process/100/flame?last=all&base=before');
+    await has(page, 'The base: there is no time before all: choose a shorter range.');
   }));
 
 await test('without samples the flame graph says how to take them',

@@ -177,8 +177,9 @@ export function Charts({ process, data, live, range, setRange }) {
       setRange({ from: Math.max(0, from), to });
     } };
   return html`<section>
-    <p class="quiet hint">Drag in a chart to enlarge a time; blank: not recorded or
-      lost</p>
+    <p class="quiet hint">${!tier.loaded ? 'Loading…'
+      : 'Drag in a chart to enlarge a time; blank: not recorded or lost'}${
+      process.reading && '. The server still reads the past'}</p>
     <div class="charts">
       <${Main} tier=${tier} take=${column} common=${common} />
       <${Kinds} tier=${tier} take=${column} common=${common} />

@@ -65,10 +65,13 @@ function useDiagnosis(id, verdict) {
 }
 
 export function Diagnosis(given) {
-  const { id, process } = given;
+  const { id, process, address } = given;
   const diagnosis = useDiagnosis(id, process.verdict);
   if (!process.verdict) return null;
-  return html`<details class="diagnosis">
+  const toggled = (event) =>
+    address.go({ rules: event.currentTarget.open ? 1 : null }, { silent: true });
+  return html`<details class="diagnosis" open=${address.values.rules === '1'}
+    onToggle=${toggled}>
     <summary><${Verdict} process=${process} /></summary>
     ${diagnosis && html`<${Rules} ...${given} diagnosis=${diagnosis} />`}
   </details>`;

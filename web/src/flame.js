@@ -70,12 +70,17 @@ function useAnswer(id, key, range, data, values) {
       of, 'flame', { type: key, ...limits_, ...selected }, abort.signal);
     // Other processes have other threads and requests.
     const { request: _, thread: __, ...alike } = selection;
-    const askBase = () => ask(base.id, base.span, base.id === id ? selection : alike)
-      .then((other) => ({ ...other, span: base.span }), (e) => {
+    const askBase = async () => {
+      if (!base) return { error: 'there is no time before all: choose a shorter range' };
+      try {
+        const other = await ask(base.id, base.span, base.id === id ? selection : alike);
+        return { ...other, span: base.span };
+      } catch (e) {
         if (e.name === 'AbortError') throw e;
         return { error: e.message };
-      });
-    Promise.all([ask(id, span, selection), base && askBase()])
+      }
+    };
+    Promise.all([ask(id, span, selection), values.base && askBase()])
       .then(([found, other]) => set({ ...found, base: other, key, span }), (e) => {
         if (e.name !== 'AbortError') set({ error: e.message, key });
       });

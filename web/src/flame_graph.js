@@ -2,7 +2,7 @@
 // eventring profile --flame writes.  A click enlarges a function; a field marks
 // functions by name; one function can be shown with its callers and callees.
 
-import { html, useEffect, useMemo, useState } from './html.js';
+import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from './html.js';
 import { decoded } from './api.js';
 import { flameSvg } from './flame_svg.js';
 import { aroundFunction, boxes, functions, inverted } from './flame_tree.js';
@@ -130,23 +130,52 @@ function Kinds({ rows, all }) {
         format.share(part(sums.get(kind), all))}</li>`)}</ul>`;
 }
 
+// Returns the number in [list], of which callers come before what they called, of the bar
+// to which the key of an arrow leads from bar [i]; -1: to none.  [upward]: as of Bars.
+function neighbour(list, i, key, upward) {
+  const row = list[i].depth;
+  const before = (depth) => list.findLastIndex((box, j) => j < i && box.depth === depth);
+  if (key === 'ArrowLeft') return before(row);
+  if (key === 'ArrowRight')
+    return list.findIndex((box, j) => j > i && box.depth === row);
+  return key === (upward ? 'ArrowDown' : 'ArrowUp') ? before(row - 1)
+    : list[i + 1]?.depth === row + 1 ? i + 1 : -1;
+}
+
 // The bars of [list]; [upward]: the root is at the bottom.  [choose] is called with the
-// node of a bar that is clicked, and [point] with the one under the mouse, or null.
+// node of a bar that is clicked, and [point] with the one under the mouse, or null.  One
+// bar has the focus of the keyboard; arrows move it.
 function Bars({ list, tree, wanted, compared, tell, choose, point, upward, label }) {
+  const frame = useRef(null);
+  const giveFocus = (bar) => {
+    for (const b of frame.current.querySelectorAll('[tabindex="0"]')) b.tabIndex = -1;
+    if (bar) bar.tabIndex = 0;
+  };
+  useLayoutEffect(() => giveFocus(frame.current.firstElementChild), [list]);
   // Drawn again for another tree or search, and not when the mouse moves
   return useMemo(() => {
     const deepest = list.reduce((most, { depth }) => Math.max(most, depth), 0);
     const matches = matcher(wanted);
-    const nodeOf = (event) =>
-      list[event.target.closest('[data-box]')?.dataset.box]?.node ?? null;
+    const barOf = (event) => event.target.closest('[data-box]');
+    const nodeOf = (event) => list[barOf(event)?.dataset.box]?.node ?? null;
     const over = (event) => point(nodeOf(event));
+    const onFocusIn = (event) => {
+      over(event);
+      giveFocus(barOf(event));
+    };
+    const onKeyDown = (event) => {
+      if (!event.key.startsWith('Arrow')) return;
+      event.preventDefault();
+      const i = neighbour(list, Number(barOf(event).dataset.box), event.key, upward);
+      frame.current.children[i]?.focus();
+    };
     return html`
-      <div class="flame" role="group" aria-label=${label}
+      <div ref=${frame} class="flame" role="group" aria-label=${label}
         style=${{ height: `${(1 + deepest) * row_px}px` }}
         onClick=${(e) => nodeOf(e) && choose(nodeOf(e))}
-        onMouseOver=${over} onFocusIn=${over}
+        onMouseOver=${over} ...${{ onFocusIn, onKeyDown }}
         onMouseLeave=${() => point(null)}>${list.map((box, i) => html`
-        <button key=${box.node.number} type="button" data-box=${i}
+        <button key=${box.node.number} type="button" tabindex="-1" data-box=${i}
           title=${tell(box.node)}
           class=${[box.above && 'above',
                    matches && isFound(box.node, matches) && 'match']
@@ -229,7 +258,7 @@ export function FlameGraph({ root, text, bar, compared = null, state, set }) {
         shows another function.`
       : `The width of a bar shows ${bar}: of its function and ${
       turned ? 'of the callers below it' : 'of all that it called, below it'}.
-      A click enlarges a bar.`} ${hints[compared ?? 'none']}${!around && narrow > 0 &&
+      A click enlarges a bar; arrows move between bars.`} ${hints[compared ?? 'none']}${!around && narrow > 0 &&
       ` ${format.count(narrow)} bars are too narrow to be drawn.`}</p>
     ${state.focus && !around && html`<p class="note">No sample has the function ${
       format.name(state.focus)}.</p>`}

@@ -93,7 +93,7 @@ export function Base({ id, data, address, range }) {
   return html`<label>Compare with <select name="base" value=${base ?? ''}
       onChange=${(e) => choose(e.target.value)}>
       <option value="">nothing</option>
-      ${range.last !== null && html`<option value="before">the time before</option>`}
+      ${(range.last !== null || base === 'before') && html`<option value="before">the time before</option>`}
       ${at && !(others.has(base) && base !== id) && html`
         <option value=${base}>${told}</option>`}
       ${[...others].filter(([other]) => other !== id).map(([other, text]) => html`

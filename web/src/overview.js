@@ -46,7 +46,7 @@ const columns = [
     (p) => format.duration(p.p50_ns)],
   ['Pause p99', '99 % of the pauses of the last 10 s were shorter',
     (p) => format.duration(p.p99_ns)],
-  ['Longest', 'The longest pause of the last 10 s',
+  ['Pause max', 'The longest pause of the last 10 s',
     (p) => format.duration(p.max_ns)],
   ['Allocation', 'Bytes allocated',
     (p) => format.byteRate(p.alloc_bytes_per_s)],
@@ -99,7 +99,9 @@ function Row({ process, spark }) {
       <${Sparkline} points=${spark} label=${format.program(process)} />
       <${Numbers} process=${process} />
       <${Damage} process=${process} />
-      <${Verdict} process=${process} />
+      ${process.verdict && html`<a class="of-rules" title="All that the rules found"
+        href=${processAddress(process.id, 'charts', { rules: 1 })}>
+        <${Verdict} process=${process} /></a>`}
     </li>`;
 }
 
