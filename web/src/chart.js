@@ -116,7 +116,7 @@ function update(plot, props) {
     plot.setLegend({ idx: props.seconds.length - 1 }, false);
 }
 
-// Only charts within the window, or nearly, are drawn again.
+// Only charts within the window, or nearly, are drawn again, and all before they are printed.
 const nearly = { rootMargin: '20px' };
 
 // [seconds]: times of the values; [from], [to]: what is shown; all in seconds
@@ -151,8 +151,11 @@ export function Chart(props) {
     }, nearly);
     scrolled.observe(element.current);
     const ends = onTheme(make);
+    const print = () => update(plot.current, latest.current);
+    addEventListener('beforeprint', print);
     return () => {
       ends();
+      removeEventListener('beforeprint', print);
       resized.disconnect();
       scrolled.disconnect();
       plot.current.destroy();
