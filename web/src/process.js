@@ -1,7 +1,8 @@
 // One process: its header, its findings, and a view of it at a time.
 
 import {
-  Guard, html, useEffect, useReducer, useRef, useState } from './html.js';
+  Guard, html, useEffect, useLayoutEffect, useReducer, useRef, useState,
+} from './html.js';
 import { processAddress, useAddress } from './address.js';
 import { get, ofProcess } from './api.js';
 import * as format from './format.js';
@@ -36,8 +37,8 @@ const views = {
 // Returns the ms between two drawings: a range that moves slowly is drawn seldom.
 const redrawMs = ({ last }) => Math.min(1000, Math.max(250, (last ?? 10e9) / 20e6));
 
-// Returns a function that draws the component again, each [redraw_ms] at most, and not
-// while the page is hidden.
+// Returns a function that draws the component again, [redraw_ms] after its last drawing,
+// whoever asked for that, and not while the page is hidden.
 function useRedraw(redraw_ms) {
   const [, redraw] = useReducer((n) => n + 1, 0);
   const timer = useRef(0);
@@ -45,17 +46,19 @@ function useRedraw(redraw_ms) {
   const last = useRef(0);
   const pace = useRef(redraw_ms);
   pace.current = redraw_ms;
-  useEffect(() => () => {
+  const stop = () => {
     clearTimeout(timer.current);
     cancelAnimationFrame(frame.current);
-  }, []);
+    timer.current = 0;
+  };
+  useEffect(() => stop, []);
+  useLayoutEffect(() => {
+    stop();
+    last.current = performance.now();
+  });
   return useRef(() => {
     timer.current ||= setTimeout(() => {
-      frame.current = requestAnimationFrame(() => {
-        timer.current = 0;
-        last.current = performance.now();
-        redraw();
-      });
+      frame.current = requestAnimationFrame(redraw);
     }, Math.max(0, last.current + pace.current - performance.now()));
   }).current;
 }
