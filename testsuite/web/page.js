@@ -221,7 +221,6 @@ await test('a time without data is a gap in the charts',
     const rows = page.waitForResponse((r) => r.url().endsWith('tier=1s'));
     await press(page, '10 min');
     await rows;
-    await pause(500);           // the browser warns of pixels read twice
     await eventually(async () => {
       const now = mock.now() / 1e9;
       const at = (s) => s / now;
