@@ -538,6 +538,13 @@ await test('a click on a span of the end of the data holds the timeline',
     await seen(page, '.chosen');
     await until(page, () =>
       document.querySelector('[data-range]').dataset.range === 'fixed');
+    // It follows again, and goes on to follow.
+    await press(page, '1 s');
+    await until(page, () =>
+      document.querySelector('[data-range]').dataset.range === 'live');
+    const asked = windows().length;
+    await eventually(() => assert.ok(windows().length > asked + 3));
+    assert.equal(await range(), 'live');
   }));
 
 // The parameters of the last request for [part] of the process.

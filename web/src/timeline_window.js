@@ -76,6 +76,8 @@ export function useWindow(data, alive, range, setRange) {
                              moved.at_once ? 0 : settle_range_ms);
     return () => clearTimeout(timer);
   }, [mine]);
+  // Or it would move again when the range comes back.
+  useEffect(() => set((last) => last.key === key ? last : {}), [key]);
   // A live range moves twice a second, not with each row of data.
   const step = Math.floor(data.now / (follow_ms * 1e6));
   if (shown.current.key !== key || live && shown.current.step !== step)
