@@ -3,14 +3,14 @@
 // picture.
 
 import { html } from './html.js';
-import { laneName, row_px, ruler_px, wait } from './lanes.js';
+import { isSameTime, laneName, row_px, ruler_px, wait } from './lanes.js';
 
 const most_visible = 200;       // with more, an arrow says little
 
 // Returns the arrow at the end of the wait [span] of [lane]; undefined if there is none.
 export const arrowOf = ({ arrows }, lane, span) => span[4] !== wait ? undefined
   : arrows.find(([ns, domain, , to]) =>
-      ns === span[1] && domain === lane.domain && to === lane.thread);
+      isSameTime(ns, span[1]) && domain === lane.domain && to === lane.thread);
 
 // Returns the lane of the thread that an arrow comes from, of [lanes]: one of the same
 // domain if there is one.

@@ -16,6 +16,9 @@ export const kindNames = ['collector', 'span of the program', 'wait',
 // The kinds from top to bottom; the first row has the waits.
 const order = [wait, stop, collector, other, program, request];
 
+// Two answers may have times of an event that differ by some nanoseconds.
+export const isSameTime = (a, b) => Math.abs(a - b) < 500;
+
 export const isMerged = (span) => span[2] === null;
 export const isPause = (span) => !isMerged(span) &&
   (span[4] === collector || span[4] === stop);

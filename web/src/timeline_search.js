@@ -2,11 +2,14 @@
 
 import { html, useLayoutEffect, useMemo, useRef, useState } from './html.js';
 import * as format from './format.js';
-import { nameOfChoice } from './choice.js';
-import { isMerged, laneKey, laneName } from './lanes.js';
+import { isMerged, isSameTime, laneKey, laneName } from './lanes.js';
 
 const begin = ({ span }) => span ? span[0] : -Infinity;
-const keyOf = (match) => match.span ? nameOfChoice(match) : laneKey(match.lane);
+
+// Whether two matches, perhaps of two answers, are the same.
+const isSame = (a, b) => laneKey(a.lane) === laneKey(b.lane) &&
+  (a.span && b.span ? a.span[4] === b.span[4] && a.span[3] === b.span[3] &&
+    isSameTime(a.span[0], b.span[0]) : a.span === b.span);
 
 // Returns the lanes and spans, { lane, span }, whose names have [text], by their begin.
 function matchesOf(picture, text) {
@@ -27,7 +30,7 @@ function matchesOf(picture, text) {
 // Returns the number of the match after or before [current], or from [ns] on.
 function nextIndex(matches, current, ns, back) {
   const { length } = matches;
-  const at = matches.findIndex((match) => keyOf(match) === current);
+  const at = matches.findIndex((match) => current && isSame(match, current));
   if (at >= 0) return (at + (back ? length - 1 : 1)) % length;
   const after = matches.findIndex((match) => !match.span || begin(match) >= ns);
   return back ? (after + length - 1) % length : Math.max(0, after);
@@ -59,14 +62,14 @@ export function useSearch(picture, from, show) {
   const go = (back) => {
     if (matches.length === 0) return;
     const match = matches[nextIndex(matches, current, from, back)];
-    setCurrent(keyOf(match));
+    setCurrent(match);
     show(match);
   };
   const close = () => {
     set(null);
     setCurrent(null);
   };
-  const at = matches.findIndex((match) => keyOf(match) === current);
+  const at = matches.findIndex((match) => current && isSame(match, current));
   const said = !text?.trim() ? '' : matches.length === 0 ? 'Nothing found'
     : at < 0 ? `${format.count(matches.length)} found`
     : `${format.count(at + 1)} of ${format.count(matches.length)}`;
