@@ -2,7 +2,7 @@
 // grows as long as it is open, or the timeline says that a thread runs when nobody knows.
 
 import assert from 'node:assert/strict';
-import { Tier, begin } from '../../web/src/history.js';
+import { begin, beginOf, History, Tier } from '../../web/src/history.js';
 import { outside } from '../../web/src/intervals.js';
 import { pathOf } from '../../web/src/spark_path.js';
 import { finish, test } from './browser.js';
@@ -75,6 +75,21 @@ await test('the memory of a tier stays the same from its first row on', () => {
   for (const s of range(1, 10000)) tier.add(row(s, s));
   assert.equal(bytes(), before);
   assert.equal(tier.count, 3600);
+});
+
+await test('a short recording, late after the start, has no coarse rows: it begins where its '
+  + 'events do', () => {
+  const history = new History('1');
+  const [fine, middle] = history.tiers;
+  for (const s of range(7430, 7495)) fine.add(row(s / 10, 1));
+  for (const s of range(743, 749)) middle.add(row(s, 1));
+  for (const tier of history.tiers) tier.loaded = true;
+  assert.equal(beginOf(history), 743e9);
+  assert.equal(history.tierFor(743e9, 749.5e9), fine);
+  assert.equal(history.tierFor(689.5e9, 749.5e9), fine);
+  assert.equal(history.tierFor(0, 749.5e9), middle);
+  assert.equal(history.tierFor(0, 9000e9), middle);
+  assert.equal(beginOf(new History('2')), 0);
 });
 
 await test('a sparkline has nothing where the server had no numbers', () => {

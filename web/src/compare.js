@@ -1,7 +1,7 @@
 // Two runs compared: a table of differences, and charts laid over each other,
 // with times relative to the begin of each run.
 
-import { html, useEffect, useReducer, useState } from './html.js';
+import { html, useEffect, useState } from './html.js';
 import { useAnswer } from './answer.js';
 import { decoded } from './api.js';
 import { Chart, seriesColour } from './chart.js';
@@ -15,6 +15,8 @@ const texts = {
   bytes_per_s: format.byteRate,
   per_s: (n) => n == null || n === 0 || n >= 10 ? format.rate(n)
     : `${n.toPrecision(2)}/s` };
+
+const reading_ms = 1000;        // until the next question
 
 const groups = [
   ['total', 'Totals'], ['pauses', 'Pauses'], ['spans', 'Spans'],
@@ -49,16 +51,28 @@ function Differences({ differences }) {
       rows=${differences.filter((d) => d.group === group && some(d))} />`);
 }
 
-// The history of [id], with all tiers; null until they have come.
-function useHistory(id, redraw) {
-  const [history] = useState(() => new History(id));
+// The history of [id], with all tiers, and again while the server reads it; null until
+// it has come.
+function useHistory(id) {
+  const [history, set] = useState(null);
   useEffect(() => {
     const abort = new AbortController();
-    for (const tier of history.tiers)
-      history.load(tier, abort.signal).then(redraw, () => {});
-    return () => abort.abort();
+    let timer;
+    const load = async () => {
+      const next = new History(id);
+      const reading = await Promise.all(next.tiers.map(
+        (tier) => next.load(tier, abort.signal)));
+      set(next);
+      if (reading.includes(true)) timer = setTimeout(start, reading_ms);
+    };
+    const start = () => load().catch(() => {});
+    start();
+    return () => {
+      abort.abort();
+      clearTimeout(timer);
+    };
   }, []);
-  return history.tiers.every((tier) => tier.loaded) ? history : null;
+  return history;
 }
 
 const length = (tier) =>
@@ -91,9 +105,8 @@ const charts = [
   ['Resident memory', 'resident_bytes', format.bytes, { binary: true }]];
 
 function Charts({ a, b }) {
-  const [, redraw] = useReducer((n) => n + 1, 0);
   const [zoom, setZoom] = useState(null);
-  const histories = [useHistory(a, redraw), useHistory(b, redraw)];
+  const histories = [useHistory(a), useHistory(b)];
   if (histories.includes(null)) return html`<p class="quiet">Loading…</p>`;
   const index = commonTier(histories);
   const tiers = histories.map((h) => h.tiers[index]);

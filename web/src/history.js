@@ -131,12 +131,15 @@ export function begin(tier) {
   return (tier.first + Math.max(0, known)) * tier.ns;
 }
 
-// Returns the begin of all that is known, by the finest rows that have it.
+// Returns the begin of all that is known, by the finest rows that have it.  A short
+// recording has no coarse rows.
 export function beginOf({ tiers }) {
-  const [fine, middle, coarse] = tiers;
-  const later = (tier, start, ns) =>
-    begin(tier) <= start + ns ? Math.max(begin(tier), start) : start;
-  return later(fine, later(middle, begin(coarse), coarse.ns), middle.ns);
+  let [start, step] = [0, Infinity];
+  for (const tier of tiers.filter((t) => t.count > 0 || !t.loaded).reverse()) {
+    if (begin(tier) <= start + step) start = Math.max(begin(tier), start);
+    step = tier.ns;
+  }
+  return start;
 }
 
 export class History {
@@ -146,15 +149,17 @@ export class History {
     this.waiting = [];          // ticks that came before the answer
   }
 
-  // Asks for the rows of [tier].
+  // Asks for the rows of [tier].  Returns whether the server still reads the past.
   async load(tier, signal) {
-    tier.merge(await get(ofProcess(this.id, 'history'), { tier: tier.name },
-                         signal));
+    const { reading, ...rows } = await get(ofProcess(this.id, 'history'),
+                                           { tier: tier.name }, signal);
+    tier.merge(rows);
     tier.loaded = true;
     if (tier === this.tiers[0]) {
       this.waiting.forEach((row) => tier.add(row));
       this.waiting = [];
     }
+    return reading;
   }
 
   tick(row) {
@@ -167,9 +172,12 @@ export class History {
   tierFor(from, to) {
     const fine = this.tiers.filter((tier) => (to - from) / tier.ns <= 1500);
     const candidates = fine.length ? fine : this.tiers.slice(-1);
-    const reaches = (tier) => !tier.loaded || tier.count === 0 ||
+    const filled = this.tiers.filter((tier) => tier.count > 0);
+    const earliest = Math.min(...filled.map((tier) => tier.first * tier.ns));
+    const reaches = (tier) => !tier.loaded || tier.count > 0 && (
       (tier.first - 1) * tier.ns <= from + (to - from) / 20 ||
-      tier.count < tier.limit / 2 && tier.first <= 2;
-    return candidates.find(reaches) ?? candidates[candidates.length - 1];
+      tier.count < tier.limit / 2 && tier.first <= 2 ||
+      tier.first * tier.ns <= earliest + this.tiers.at(-1).ns);
+    return candidates.find(reaches) ?? filled.at(-1) ?? candidates.at(-1);
   }
 }
