@@ -237,6 +237,7 @@ export class Mock {
     this.actions = [];
     this.saved = [];
     this.samples = false;       // the rings have some
+    this.overwritten = false;   // the first events of all rings
     this.tick_ms = 100;
     this.held = null;           // Date.now() at which the clock stands still
     this.forgotten = 0;         // the history before, as after a new start
@@ -439,7 +440,7 @@ export class Mock {
       detail: () => this.detail(),
       history: () => history(now, tiers[url.searchParams.get('tier')], 4, hostile[1],
                              this.forgotten),
-      kept: () => ({ rings: [[0, 12.5, false], [1, 40, true]].map(
+      kept: () => ({ rings: [[0, 12.5, this.overwritten], [1, 40, true]].map(
         ([domain, s, begin_lost]) =>
           ({ domain, from_ns: s * 1e9, begin_lost, samples: this.samples })) }),
       stat: () => ({ all_read: !from && to === now, first_ns: 7e12 + Math.max(from, 12.5e9), last_ns: 7e12 + to,

@@ -1306,6 +1306,10 @@ await test('without samples the flame graph says how to take them',
     await has(page, 'Category io is on');
     await go(page, '#/process/100/flame?type=io');
     await has(page, 'They are taken now: io is on');
+    mock.overwritten = true;
+    await go(page, '#/process/100/flame?type=io&from=1000000000&to=2000000000');
+    await has(page, 'Later events took the place of the samples of this time');
+    mock.overwritten = false;
   }));
 
 await test('the live heap by site: names are text, and new points come',

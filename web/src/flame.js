@@ -34,14 +34,28 @@ function treeOf({ base, ...answer }, unit) {
   return root;
 }
 
-function NoSamples({ process, type, selected }) {
+// What the rings with the samples of [type] have, and whose they are.  A ring of samples
+// belongs to a thread.  A recording does not say when its samples begin.
+const ringsOf = ({ kept, keptSamples }, type) => type.ownRings && keptSamples.length > 0
+  ? [keptSamples, 'thread of domain']
+  : [kept, type.categories.length > 1 ? 'waits of domain' : 'domain'];
+
+const timeOf = (answer, type, now, span = answer.span) =>
+  coverText(span, now, ...ringsOf(answer, type));
+
+function NoSamples({ process, type, selected, answer, now }) {
+  const [kept] = ringsOf(answer, type);
+  const to = answer.span.to ?? now;
+  if (kept.length > 0 && kept.every((k) => k.begin_lost && k.from_ns > to))
+    return html`<p class="empty">Later events took the place of the samples of this time:
+      the rings have ${timeOf(answer, type, now, limits({ last: null }))}.</p>`;
   const off = type.categories.filter((c) => !process.categories?.includes(c));
   const names = (off.length ? off : type.categories).map((c, i) => html`${
     i > 0 && ' and '}<b key=${c}>${c}</b>`);
   const advice = process.state !== 'running'
     ? html`They are taken while ${names} is recorded.`
     : off.length ? html`Switch ${names} on (tab Control) to take some.`
-    : html`They are taken now: ${names} is on.`;
+    : html`They are taken now: ${names} ${names.length > 1 ? 'are' : 'is'} on.`;
   return html`<p class="empty">There are no samples for this profile ${
     selected ? 'that are selected' : 'in this range'}. ${advice}</p>`;
 }
@@ -89,11 +103,6 @@ function useAnswer(id, key, range, data, values) {
   return answer?.key === key ? answer : null;
 }
 
-// A ring of samples belongs to a thread.  A recording does not say when its
-// samples begin.
-const timeOf = ({ span, kept, keptSamples }, now) => keptSamples.length > 0
-  ? coverText(span, now, keptSamples, 'thread of domain')
-  : coverText(span, now, kept);
 
 const sumText = (answer, type) => `${type.text(answer[`value_${type.unit}`])} in ${
   format.count(answer.samples)} ${answer.samples === 1 ? 'sample' : 'samples'}`;
@@ -102,7 +111,7 @@ function baseText(base, type, now) {
   if (base.error) return `The base: ${format.name(base.error)}`;
   if (!base.name) return 'The base has no such samples';
   return `Compared with ${sumText(base, type)}, ${
-    base.span.to === null ? 'all that is there' : timeOf(base, now)}`;
+    base.span.to === null ? 'all that is there' : timeOf(base, type, now)}`;
 }
 
 // Says how many samples are left out, since nobody knows whether they are selected.
@@ -128,7 +137,7 @@ function Answer({ answer, process, type, address, now }) {
         compared=${base?.name ? 'share' : null} state=${address.values} set=${(changes) =>
           address.go(changes, { silent: !('zoom' in changes || 'focus' in changes) })} />`
     : html`<${NoSamples} ...${{
-        process, type, selected: isSelected(address.values) }} />`}`;
+        process, type, selected: isSelected(address.values), answer, now }} />`}`;
 }
 
 export function Flame({ id, process, data, live, address, range, setRange }) {
@@ -146,7 +155,7 @@ export function Flame({ id, process, data, live, address, range, setRange }) {
     </div>
     <h2>${type.title} <small class="quiet">in ${
       type.unit === 'ns' ? 'time' : 'bytes'}${
-      answer?.name ? `, ${sumText(answer, type)}, ${timeOf(answer, data.now)}`
+      answer?.name ? `, ${sumText(answer, type)}, ${timeOf(answer, type, data.now)}`
         : ''}</small></h2>
     ${key === 'live' && html`<${LiveSites} ...${{ id, process, data, live,
       range }} onZoom=${setRange} />`}

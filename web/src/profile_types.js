@@ -6,9 +6,10 @@ import * as format from './format.js';
 const time = { unit: 'ns', text: format.duration };
 const size = { unit: 'bytes', text: format.bytes };
 
-// [bar]: the amount that the width of a bar shows.
+// [bar]: the amount that the width of a bar shows.  [ownRings]: the samples are in rings
+// of their own, and not among the events of a domain, which are overwritten earlier.
 const types = {
-  cpu: { ...time, label: 'Processor time', categories: ['profile'],
+  cpu: { ...time, label: 'Processor time', categories: ['profile'], ownRings: true,
          title: 'Processor time by stack', bar: 'processor time' },
   alloc: { ...size, label: 'Allocation', categories: ['profile_alloc'],
            title: 'Allocated memory by stack',
