@@ -202,6 +202,8 @@ static void all_read(struct view *view, int64_t now)
 {
   struct view_data *d = &view->data;
   live_idle(d->live);
+  /* One that was killed since the last look did nothing until [now]. */
+  if (d->state == EVENTRING_STATE_RUNNING) d->state = eventring_state(d->cursor);
   if (d->state == EVENTRING_STATE_RUNNING && d->info.same_boot) {
     d->now_ns = now;
     live_until(d->live, now);

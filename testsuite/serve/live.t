@@ -280,7 +280,12 @@ ok "its threads are listed, with what each does" within 60 field_is \
   '.threads | map([.domain, .thread_id, .backup, .ended, .wait, .wait_share > 0.5]) | tostring' \
   '[[0,0,false,false,"blocking_section",true],[0,1,false,false,"blocking_section",true]]'
 kill -9 "$pid"
+wait "$pid" 2>/dev/null
+dead=$(date +%s%N)
 ok "a process that was killed is shown as killed" within 60 state_is "$pid" killed
+began=$(process "$pid" .started_unix_ns)
+ok "and has no numbers of the time after that" [ \
+  "$(field "/api/processes/$id/history?tier=100ms" ".t[-1] + $began < $dead")" = true ]
 ok "its numbers stay" eval '[ "$(field "/api/processes/$id/stat" .total.events)" -gt 0 ]'
 start idle nothing 1
 find_process "$pid"
