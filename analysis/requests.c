@@ -252,6 +252,12 @@ void forget_runs(struct requests *r)
   r->worker_count = 0;
 }
 
+void end_runs(struct requests *r, int64_t ns)
+{
+  for (uint32_t i = 0; i < r->worker_count; i++) end_run(r, &r->workers[i], ns);
+  r->worker_count = 0;
+}
+
 /* Returns the worker for the thread [thread], a new one if necessary. */
 static struct worker *worker_of(struct requests *r, uint32_t thread)
 {

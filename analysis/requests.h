@@ -84,6 +84,9 @@ bool request_ended(struct requests *requests,
    recording was paused. */
 void forget_runs(struct requests *requests);
 
+/* Ends what threads do for requests at [ns], the end of what is looked at. */
+void end_runs(struct requests *requests, int64_t ns);
+
 /* Returns the distributions for the requests that begin with the id [id], up to
    the last event; NULL when there is no such request.  Valid until the next
    call of a function of this header. */

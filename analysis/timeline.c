@@ -556,7 +556,7 @@ void timeline_finish(struct timeline *t)
   for (uint32_t ring = 0; ring < t->rings; ring++) take_open(t, ring);
   take_known(t);
   /* Runs and a pause that go on. */
-  forget_runs(t->requests);
+  end_runs(t->requests, t->to_ns);
   if (target_info(t->cursor).active == 0) end_pause(t, t->to_ns);
   for (size_t i = 0; i < t->lane_count; i++) {
     struct lane *lane = t->lanes[i];

@@ -6,7 +6,8 @@ cd "$tmp" || exit 1
 make_ring plain
 
 # In each ms a request of 100 us plus its number in us, in two threads by turns.
-# Request 50 begins before the others and ends last; it works three times.
+# Request 50 begins before the others and ends last; it works three times.  Request 51 does
+# not end, and is worked on to the end.
 awk 'BEGIN {
   CONVFMT = OFMT = "%.0f"
   us = 1000
@@ -26,6 +27,8 @@ awk 'BEGIN {
     print "0/" (102 + k), k * 10000 * us + (500 + 10 * k) * us, "instant request_run 0"
   }
   print "0/103", 45000 * us, "end order 50"
+  print "0/102", 46000 * us, "begin order 51"
+  print "0/102", 46000 * us, "instant request_run 51"
   print "0/100", 50000 * us, "instant ring_stop 0"
 }' | sort -s -k 2,2n | ./make_ring script ring.eventring pid=4242427 || exit 1
 serve ring.eventring
@@ -51,5 +54,9 @@ ok "of many there are no runs" field_is "$requests" '.runs | length' 0
 ok "request=0 is refused" with_token_is 400 "$base$requests?request=0"
 ok "a request that there is not" field_is "$requests?request=77" \
   '.requests | length' 0
+ok "a request that goes on at the end is in the timeline until there" field_is \
+  "/api/processes/$id/timeline?from=40000000&to=50000000&width=1000" \
+  '[.lanes[] | select(.thread == 102) | .spans[] | select(.[4] == 4) | .[:2]][-1:] | tostring' \
+  '[[46000000,50000000]]'
 end_server
 finish
