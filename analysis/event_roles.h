@@ -109,6 +109,14 @@ static inline bool in_collector(enum event_role role)
   return role >= ROLE_MINOR && role <= ROLE_IN_COLLECTOR;
 }
 
+/* Returns whether events of [class] are spans of the collector.  A call of Gc is none: the
+   collections in it are, and finalisers are in it, too. */
+static inline bool is_collector_span(struct event_class class)
+{
+  return class.area == AREA_COLLECTOR && class.kind == EVENTRING_KIND_SPAN
+         && class.role != ROLE_CALL;
+}
+
 /* Returns whether events of [class] tell the begin or the end of a pause of the
    recording. */
 static inline bool is_pause(struct event_class class)

@@ -57,34 +57,17 @@ struct series { struct slot slots[SLOTS]; };
 /* The pauses that ended in one second. */
 struct pause_second { uint64_t number; struct histogram pauses; };
 
-/* Why a collection ran. */
-struct reason {
-  int64_t from_ns;
-  uint64_t ns;                    /* 0: none is known */
-  uint64_t cause, requested_by;   /* UINT64_MAX: the file does not say */
-};
-
 struct domain {
   struct summary_domain *summary;
   int64_t first_ns, last_ns;
   struct amounts amounts;
   uint64_t last_pause;
   uint16_t last_wait;             /* id of the event */
-  struct reason inner;            /* of the longest collection that ended inside of an
-                                     open one and has a cause */
   uint32_t threads[8];
   uint32_t next_thread;
 };
 
 struct user_span { uint16_t id; uint64_t max; struct series series; };
-
-struct long_pause {
-  int64_t from_ns, end_ns;
-  uint32_t domain, domains;
-  uint16_t id;
-  uint64_t requested_by;          /* UINT64_MAX: the file does not say */
-  char cause[LIVE_NAME];
-};
 
 struct live_stats {
   struct eventring_cursor *cursor;
@@ -98,7 +81,7 @@ struct live_stats {
   uint32_t user_span_count;
   struct user_span *user_span_of[UINT16_MAX + 1];
   struct pause_second pause_seconds[PAUSE_SECONDS];
-  struct long_pause long_pauses[LONG_PAUSES];   /* end_ns 0: free */
+  struct long_pauses *long_pauses;
   struct live_threads *threads;
   struct long_spans long_spans;
   uint64_t max_pause;
@@ -262,159 +245,6 @@ static bool is_user_span(struct event_class class)
   return class.area == AREA_USER && class.kind == EVENTRING_KIND_SPAN;
 }
 
-/* A call of Gc is none: the collections in it are, and finalisers are in it, too. */
-static bool is_collector_span(struct event_class class)
-{
-  return class.area == AREA_COLLECTOR && class.kind == EVENTRING_KIND_SPAN
-         && class.role != ROLE_CALL;
-}
-
-/* Returns the value of the first field of [event] that is called [name], or
-   UINT64_MAX when the payload has no such field. */
-static uint64_t field_called(struct live_stats *live,
-                             const struct eventring_event *event,
-                             const char *name)
-{
-  for (uint32_t i = 0; i < event->words; i++) {
-    const struct eventring_field *field = event_field(live->cursor, event, i);
-    if (field != NULL && strcmp(field->name, name) == 0)
-      return event->payload[i];
-  }
-  return UINT64_MAX;
-}
-
-/* Long pauses */
-
-/* Returns the place in which to keep a pause of [ns] nanoseconds: a place that
-   is free or has a pause that ended more than LONG_PAUSES_NS before [now], else
-   the place of the shortest pause kept, to be overwritten.  Returns NULL when
-   no pause kept is shorter than [ns]. */
-static struct long_pause *place_for(struct live_stats *live, uint64_t ns,
-                                    int64_t now)
-{
-  struct long_pause *shortest = NULL;
-  uint64_t least = ns;
-  struct long_pause *end = live->long_pauses + LONG_PAUSES;
-  for (struct long_pause *p = live->long_pauses; p < end; p++) {
-    if (p->end_ns == 0 || p->end_ns < now - LONG_PAUSES_NS) return p;
-    uint64_t length = (uint64_t) (p->end_ns - p->from_ns);
-    if (length < least) {
-      least = length;
-      shortest = p;
-    }
-  }
-  return shortest;
-}
-
-/* Returns the pause kept to which [event] belongs, or NULL.  [event] ends a
-   collection that began at [since] and was requested by domain [requested_by];
-   the result is NULL if this is UINT64_MAX, not known.  Collections of several
-   domains with the same id, for one request and at the same time, are one
-   pause. */
-static struct long_pause *same_pause(struct live_stats *live,
-                                     const struct eventring_event *event,
-                                     int64_t since, uint64_t requested_by)
-{
-  if (requested_by == UINT64_MAX) return NULL;
-  struct long_pause *end = live->long_pauses + LONG_PAUSES;
-  for (struct long_pause *p = live->long_pauses; p < end; p++)
-    if (p->id == event->id && p->requested_by == requested_by
-        && p->from_ns < event->ns && since < p->end_ns) return p;
-  return NULL;
-}
-
-/* Returns why the collection ran that ended with [event] and began at [since]. */
-static struct reason reason_of(struct live_stats *live,
-                               const struct eventring_event *event, int64_t since)
-{
-  return (struct reason) {
-    .from_ns = since, .ns = (uint64_t) event->ns - (uint64_t) since,
-    .cause = field_called(live, event, "cause"),
-    .requested_by = field_called(live, event, "requested_by")
-  };
-}
-
-/* Notes why the collection ran that ended with [event], inside of another that is
-   open, and began at [since]: the outer one may not say. */
-static void note_inner(struct live_stats *live,
-                       const struct eventring_event *event, int64_t since)
-{
-  const struct reason reason = reason_of(live, event, since);
-  struct reason *inner = &live->domains[event->ring]->inner;
-  if (reason.cause != UINT64_MAX && reason.ns > inner->ns) *inner = reason;
-}
-
-/* Adds the collection that ended with [event] and began at [since] to the long
-   pauses, unless it is too short for place_for.  One without a cause has that of the
-   longest collection inside of it.  If it belongs to a pause kept, adds its domain to
-   this pause, which takes the times and the domain of the longer of both; else
-   overwrites the place found. */
-static void keep_if_long(struct live_stats *live,
-                         const struct eventring_event *event, int64_t since)
-{
-  struct reason reason = reason_of(live, event, since);
-  const struct reason *inner = &live->domains[event->ring]->inner;
-  if (reason.cause == UINT64_MAX && inner->ns > 0 && inner->from_ns >= since) {
-    reason.cause = inner->cause;
-    reason.requested_by = inner->requested_by;
-  }
-  const uint64_t ns = reason.ns;
-  struct long_pause *place = place_for(live, ns, event->ns);
-  if (place == NULL) return;
-  struct long_pause *same = same_pause(live, event, since, reason.requested_by);
-  if (same != NULL) {
-    same->domains++;
-    if (ns > (uint64_t) (same->end_ns - same->from_ns)) {
-      same->from_ns = since;
-      same->end_ns = event->ns;
-      same->domain = event->domain;
-    }
-    return;
-  }
-  *place = (struct long_pause) {
-    .from_ns = since, .end_ns = event->ns, .domain = event->domain,
-    .domains = 1, .id = event->id, .requested_by = reason.requested_by
-  };
-  copy_name(place->cause, eventring_value(live->cursor, "cause", reason.cause));
-}
-
-/* Adds the stop-the-world section that [event] reports to the long pauses, from
-   the request to its end, when the last of the other domains to arrive took
-   longer for that than the section lasted from then on.  The cause of the pause
-   names the reason of the section and the domain that arrived last; its domain
-   is the one that asked for it or, if the file does not say, wrote [event].  Does
-   nothing when the pause is too short for place_for. */
-static void keep_if_late(struct live_stats *live,
-                         const struct eventring_event *event)
-{
-  uint64_t domain = 0, latest = 0, latest_domain = 0;
-  for (uint32_t i = 0; i < event->words; i++) {
-    const struct eventring_field *field = event_field(live->cursor, event, i);
-    if (field == NULL) continue;
-    if (strcmp(field->name, "domain") == 0)
-      domain = event->payload[i];
-    else if (strcmp(field->name, "arrived_after") == 0
-             && event->payload[i] > latest) {
-      latest = event->payload[i];
-      latest_domain = domain;
-    }
-  }
-  uint64_t took = event->words > 0 ? event->payload[0] : 0;
-  if (latest <= took || took + latest > (uint64_t) event->ns) return;
-  struct long_pause *place = place_for(live, took + latest, event->ns);
-  if (place == NULL) return;
-  const uint64_t requested_by = field_called(live, event, "requested_by");
-  *place = (struct long_pause) {
-    .from_ns = event->ns - (int64_t) (took + latest), .end_ns = event->ns,
-    .domain = requested_by != UINT64_MAX ? (uint32_t) requested_by : event->domain,
-    .domains = 1, .id = event->id, .requested_by = requested_by
-  };
-  const char *reason = eventring_value(live->cursor, "reason",
-                                       field_called(live, event, "reason"));
-  snprintf(place->cause, sizeof place->cause, "%s, waited for domain %"
-           PRIu64, reason == NULL ? "" : reason, latest_domain);
-}
-
 /* Spans of the program */
 
 /* Returns the slot of [series] with the number [number], cleared if its place
@@ -535,33 +365,10 @@ static void forget_stale(struct live_stats *live,
   }
 }
 
-/* Returns whether a span of the collector is open in ring [ring]. */
-static bool in_collection(const struct live_stats *live, uint32_t ring)
-{
-  const struct spans *spans = summary_numbers(live->summary)->spans;
-  const struct eventring_event *open = innermost_span(spans, ring);
-  for (; open != NULL; open = next_outer_span(spans, open))
-    if (is_collector_span(summary_class(live->summary, open->id))) return true;
-  return false;
-}
-
 /* Returns whether the backup thread runs for the domain in ring [ring], which waits. */
 static bool is_on_backup(const struct live_stats *live, uint32_t ring)
 {
   return domain_numbers(live->domains[ring]->summary)->on_backup;
-}
-
-/* Adds the collection that ended with [event] and began at [since] to the long
-   pauses, unless another is open around it or the backup thread ran it. */
-static void collection_ended(struct live_stats *live,
-                             const struct eventring_event *event, int64_t since)
-{
-  if (in_collection(live, event->ring)) {
-    note_inner(live, event, since);
-    return;
-  }
-  if (!is_on_backup(live, event->ring)) keep_if_long(live, event, since);
-  live->domains[event->ring]->inner = (struct reason) { .ns = 0 };
 }
 
 /* Adds [event] of [class], which ends a span if [since_ns] is not negative, to the
@@ -578,7 +385,7 @@ static void note_times(struct live_stats *live,
   add_long_span(&live->long_spans, event, since_ns);
   if (is_wait(class))
     live_thread_waited(live->threads, event, since_ns);
-  else if (is_collector_span(class) && !in_collection(live, event->ring))
+  else if (is_collector_span(class) && !in_collection(live->summary, event->ring))
     live_thread_collected(live->threads, event, since_ns);
 }
 
@@ -610,14 +417,11 @@ void live_event(struct live_stats *live, const struct eventring_event *event)
     return;
   note_domain(live, event);
   note_times(live, event, class, since);
+  long_pauses_event(live->long_pauses, live->summary, event, since);
   if (event->form == EVENTRING_EV_BEGIN && is_user_span(class))
     user_span_of(live, event->id);
   else if (ends && is_user_span(class))
     user_span_ended(live, event->id, since, event->ns);
-  else if (ends && is_collector_span(class))
-    collection_ended(live, event, since);
-  else if (event->form == EVENTRING_EV_INSTANT && class.role == ROLE_STOP)
-    keep_if_late(live, event);
 }
 
 void live_idle(struct live_stats *live)
@@ -650,6 +454,7 @@ struct live_stats *new_live_stats(struct eventring_cursor *cursor)
   live->sample_rings_from = target_info(cursor).sample_rings_from;
   live->domains = allocate(live->ring_count, sizeof *live->domains);
   live->threads = new_live_threads(cursor);
+  live->long_pauses = new_long_pauses(cursor, INT64_MIN, INT64_MAX, LONG_PAUSES_NS);
   return live;
 }
 
@@ -660,6 +465,7 @@ void free_live_stats(struct live_stats *live)
     free(live->user_spans[i]);
   free(live->domains);
   free(live->long_spans.list);
+  free_long_pauses(live->long_pauses);
   free_live_threads(live->threads);
   free_summary(live->summary);
   free(live);
@@ -842,32 +648,10 @@ int live_spans(const struct live_stats *live, int64_t now,
   return count;
 }
 
-/* Long pauses: results */
-
-static int by_end(const void *a, const void *b)
-{
-  const struct live_pause *x = a, *y = b;
-  return (x->end_ns < y->end_ns) - (x->end_ns > y->end_ns);
-}
-
 int live_long_pauses(const struct live_stats *live, int64_t now,
-                       struct live_pause list[LONG_PAUSES])
+                     struct long_pause list[LONG_PAUSES])
 {
-  int count = 0;
-  for (const struct long_pause *p = live->long_pauses;
-       p < live->long_pauses + LONG_PAUSES; p++) {
-    if (p->end_ns == 0 || p->end_ns < now - LONG_PAUSES_NS) continue;
-    struct live_pause *out = &list[count++];
-    *out = (struct live_pause) {
-      .end_ns = p->end_ns, .ns = (uint64_t) (p->end_ns - p->from_ns),
-      .domain = p->domain, .domains = p->domains,
-      .requested_by = p->requested_by
-    };
-    name_event(live, out->name, p->id);
-    copy_name(out->cause, p->cause);
-  }
-  qsort(list, (size_t) count, sizeof *list, by_end);
-  return count;
+  return list_long_pauses(live->long_pauses, now - LONG_PAUSES_NS, list);
 }
 
 int live_threads(const struct live_stats *live, int64_t now,

@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include "eventring_reader.h"
 #include "live_threads.h"
+#include "long_pauses.h"
 #include "long_spans.h"
 #include "summary.h"
 
@@ -34,7 +35,6 @@
 
 #define HISTORY 30                /* seconds */
 #define LIVE_NAME 128           /* bytes of a name */
-#define LONG_PAUSES 16
 
 struct live_stats;
 
@@ -145,22 +145,10 @@ struct live_span {
 int live_spans(const struct live_stats *live, int64_t now,
                  struct live_span *list, int max);
 
-struct live_pause {
-  int64_t end_ns;
-  uint64_t ns;
-  uint32_t domain;                /* of the longest, where several domains
-                                     took part */
-  uint32_t domains;
-  uint64_t requested_by;          /* the domain that asked for it; UINT64_MAX:
-                                     the file does not say */
-  char name[LIVE_NAME];
-  char cause[LIVE_NAME];        /* "" when the file does not say */
-};
-
 /* Fills [list] with the longest pauses that ended in the last LONG_PAUSES_NS,
    the latest first.  Returns the number of elements filled. */
 int live_long_pauses(const struct live_stats *live, int64_t now,
-                       struct live_pause list[LONG_PAUSES]);
+                       struct long_pause list[LONG_PAUSES]);
 
 /* Fills [list] with at most [max] threads at the time [now], as
    list_live_threads does. */

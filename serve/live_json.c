@@ -751,15 +751,13 @@ static json_t *span_list(struct view_data *v)
   return array;
 }
 
-static json_t *pause_list(struct view_data *v)
+json_t *json_long_pauses(const struct long_pause *list, int count, int64_t started_ns)
 {
-  struct live_pause list[LONG_PAUSES];
-  int n = live_long_pauses(v->live, v->now_ns, list);
   json_t *array = json_array();
-  for (int i = 0; i < n; i++)
+  for (int i = 0; i < count; i++)
     json_array_append_new(array, json_pack(
-      "{s:o, s:I, s:I, s:I, s:o, s:o, s:o}",
-      "end_ns", since_start(v, list[i].end_ns),
+      "{s:I, s:I, s:I, s:I, s:o, s:o, s:o}",
+      "end_ns", (json_int_t) time_since(list[i].end_ns, started_ns),
       "duration_ns", (json_int_t) list[i].ns,
       "domain", (json_int_t) list[i].domain,
       "domains", (json_int_t) list[i].domains,
@@ -768,6 +766,13 @@ static json_t *pause_list(struct view_data *v)
       "name", name_or_null(list[i].name),
       "cause", name_or_null(list[i].cause)));
   return array;
+}
+
+json_t *json_live_pauses(const struct view_data *v)
+{
+  struct long_pause list[LONG_PAUSES];
+  const int count = live_long_pauses(v->live, v->now_ns, list);
+  return json_long_pauses(list, count, v->info.started_ns);
 }
 
 static json_t *counter_list(const struct history *h)
@@ -792,7 +797,7 @@ static void fill_detail(struct view_data *v, void *state)
   set(detail, "domains", domain_list(v));
   set(detail, "threads", thread_list(v));
   set(detail, "spans", span_list(v));
-  set(detail, "long_pauses", pause_list(v));
+  set(detail, "long_pauses", json_live_pauses(v));
   set(detail, "counters", counter_list(v->history));
   set(detail, "known_categories", json_categories(v->cursor));
   static const char *const members[] = { "waits", "causes", "cause_times",

@@ -19,6 +19,8 @@
 #include "filter.h"
 #include "filter_words.h"
 #include "json.h"
+#include "live_json.h"
+#include "long_pauses.h"
 #include "memory.h"
 #include "reading.h"
 #include "spans.h"
@@ -178,9 +180,16 @@ void clip_window(struct window *w)
 
 /* Statistics */
 
+struct window_stat { struct summary *summary; struct long_pauses *pauses; };
+
 static void stat_event(struct window *w, const struct eventring_event *event)
 {
-  summary_event(w->state, event);
+  const struct window_stat *stat = w->state;
+  const struct eventring_event *begin = event->form == EVENTRING_EV_END
+    ? begin_of(summary_numbers(stat->summary)->spans, event) : NULL;
+  const int64_t since_ns = begin != NULL ? begin->ns : -1;
+  summary_event(stat->summary, event);
+  long_pauses_event(stat->pauses, stat->summary, event, since_ns);
 }
 
 /* The function of view_look that tells the summary [state] of a window of the
@@ -213,7 +222,8 @@ int64_t finish_window(struct view *view, struct summary *s, int64_t last_ns)
 
 static void stat_idle(struct window *w)
 {
-  summary_idle(w->state);
+  const struct window_stat *stat = w->state;
+  summary_idle(stat->summary);
 }
 
 /* The function of view_look that takes the statistics of all events that were
@@ -222,21 +232,32 @@ static void stat_idle(struct window *w)
    opening are still being read. */
 static void look_at_all(struct view_data *d, void *state)
 {
-  if (!d->reading) *(json_t **) state = json_summary(live_summary(d->live));
+  if (d->reading) return;
+  *(json_t **) state = json_summary(live_summary(d->live));
+  json_object_set_new(*(json_t **) state, "long_pauses", json_live_pauses(d));
 }
 
 static void stat_window(void *state)
 {
   struct window *w = state;
+  struct long_pause list[LONG_PAUSES];
   if (!open_window(w)) return;
-  struct summary *s = new_summary(w->cursor);
+  struct window_stat stat = {
+    .summary = new_summary(w->cursor),
+    .pauses = new_long_pauses(w->cursor, w->from_ns, w->to_ns, INT64_MAX)
+  };
+  struct summary *s = stat.summary;
   if (w->query->from_ns > 0 || w->query->to_ns < INT64_MAX)
     summary_window(s, w->from_ns, w->to_ns);
-  w->state = s;
+  w->state = &stat;
   w->event = stat_event;
   if (w->query->to_ns == INT64_MAX) w->idle = stat_idle;
   read_window(w);
   w->result = json_summary_until(s, finish_window(w->view, s, w->last_ns));
+  const int count = list_long_pauses(stat.pauses, INT64_MIN, list);
+  json_object_set_new(w->result, "long_pauses",
+                      json_long_pauses(list, count, w->started_ns));
+  free_long_pauses(stat.pauses);
   free_summary(s);
   close_window(w);
 }

@@ -378,7 +378,7 @@ static void draw_pauses(const struct screen *s, int y, int lines)
   char a[QUANTITY_SIZE];
   heading(y, "long pause, 60 s         length  seconds ago  domain  cause");
   for (int i = 0; i < s->pause_count && i < lines - 1; i++) {
-    const struct live_pause *p = &s->pauses[i];
+    const struct long_pause *p = &s->pauses[i];
     struct pen pen = { y + 1 + i, 0 };
     cell(&pen, 22, p->name);
     cell(&pen, -8, format_duration(a, p->ns));

@@ -73,7 +73,7 @@ struct screen {
   int span_count;
   struct live_span spans[SCREEN_SPANS];
   int pause_count;
-  struct live_pause pauses[LONG_PAUSES];
+  struct long_pause pauses[LONG_PAUSES];
   int function_count;
   int first_function;             /* the first one after scrolling */
   struct screen_function functions[SCREEN_FUNCTION_ROWS];

@@ -109,6 +109,11 @@ long() { process 4242427 "[$1] | tostring"; }
 ok "a pause of more than 10 s ago is not among those of 10 s" is long \
   .max_ns,.p99_ns '[1000000,1000000]'
 
+ok "a window has its own long pauses" field_is \
+  "/api/processes/$id/stat?from=2000000000&to=5000000000" \
+  '.long_pauses | map([.end_ns, .duration_ns, .cause]) | tostring' \
+  '[[4501000000,1000000,"minor_heap_full"],[3501000000,1000000,"minor_heap_full"],[2501000000,1000000,"minor_heap_full"]]'
+
 find_process 4242428
 ok "a process with a late domain is read" within 60 read_all 4242428
 ok "the pause is of the domain that asked for the stop; a wait is none" is detail \

@@ -153,9 +153,6 @@ function Cover({ stat, error, now }) {
     data-to=${stat.span.to ?? ''}>${timeOf(stat, now)}</p>`;
 }
 
-const during = (from, to) => (p) =>
-  p.end_ns > from && p.end_ns - p.duration_ns < to;
-
 // The numbers of the last second, which come by the stream.
 function Now({ detail, file }) {
   return html`
@@ -170,9 +167,7 @@ export function Tables({ id, process, data, address, range }) {
   const { found: stat, error } = useRangeAnswer(id, 'stat', range, data, alive);
   const file = fileOf(process);
   const numbers = stat?.answer;
-  const pauses = data.detail?.long_pauses?.filter(stat?.span.to
-    ? during(stat.span.from, stat.span.to) : () => true)
-    .sort((a, b) => b.duration_ns - a.duration_ns);
+  const pauses = numbers && [...numbers.long_pauses].sort((a, b) => b.duration_ns - a.duration_ns);
   return html`<section>
     ${alive && html`<${Now} detail=${data.detail} file=${file} />`}
     <${Table} name="threads" title="Threads" file=${file}
@@ -186,7 +181,8 @@ export function Tables({ id, process, data, address, range }) {
       <${Table} file=${file} name="domains" title="Domains" columns=${domainColumns}
         rows=${withBegin(numbers)} />
       <${Table} file=${file} name="pauses" title="Longest pauses" columns=${pauseColumns(address)}
-        note="of the last minute; click a time to see it in the timeline"
+        note=${`of the ${numbers.all_read ? 'last minute' : 'range'
+          }; click a time to see it in the timeline`}
         rows=${pauses} />
       <${Table} file=${file} name="causes" title="Causes of collections and stops"
         columns=${causeColumns} rows=${causeRows(numbers)} />
