@@ -11,6 +11,7 @@
 /**************************************************************************/
 
 #include <malloc.h>
+#include <time.h>
 #include "diagnosis_json.h"
 #include "diagnosis_reading.h"
 #include "findings.h"
@@ -18,7 +19,7 @@
 #include "target.h"
 
 /* The least time between two diagnoses of a process that runs, and how many
-   times as long as the last one that time is. */
+   times the processor time of the last one that time is. */
 #define AGAIN_NS (10 * SECOND_NS)
 #define AGAIN_TIMES 20
 
@@ -125,7 +126,7 @@ static json_t *titles(const json_t *diagnosis)
 struct update {
   bool due, finished;
   json_t *titles, *diagnosis;
-  int64_t next_ns;
+  int64_t next_ns, made_unix_ns;
 };
 
 static void is_due(struct view_data *data, void *state)
@@ -144,7 +145,15 @@ static void keep(struct view_data *data, void *state)
   data->findings = u->titles;
   data->diagnosis = u->diagnosis;
   data->findings_next_ns = u->next_ns;
+  data->findings_made_unix_ns = u->made_unix_ns;
   data->findings_are_last = u->finished;
+}
+
+static int64_t thread_cpu_ns(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return t.tv_sec * SECOND_NS + t.tv_nsec;
 }
 
 void update_findings(struct view *view)
@@ -152,15 +161,15 @@ void update_findings(struct view *view)
   struct update u = { .due = false };
   char why[512];
   if (!view_look(view, is_due, &u) || !u.due) return;
-  const int64_t began = monotonic_ns();
+  u.made_unix_ns = realtime_ns();
+  const int64_t began = thread_cpu_ns();
   u.diagnosis = diagnose_anew(view, why, sizeof why);
-  const int64_t ended = monotonic_ns();
+  const int64_t pause = AGAIN_TIMES * (thread_cpu_ns() - began);
   /* Gives the memory of the diagnosis back to the system. */
   malloc_trim(0);
   if (u.diagnosis == NULL) return;
   u.titles = titles(u.diagnosis);
-  int64_t pause = AGAIN_TIMES * (ended - began);
-  u.next_ns = ended + (pause > AGAIN_NS ? pause : AGAIN_NS);
+  u.next_ns = monotonic_ns() + (pause > AGAIN_NS ? pause : AGAIN_NS);
   if (view_look(view, keep, &u)) return;
   json_decref(u.titles);
   json_decref(u.diagnosis);

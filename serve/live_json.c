@@ -185,6 +185,8 @@ static void set_process(struct view_data *d, void *state)
   set(p, "domains", count(running_domains(live_summary(d->live))));
   set_numbers(p, d);
   set(p, "verdict", of_diagnosis(d, "verdict"));
+  set(p, "verdict_unix_ns", count_or_null(d->diagnosis != NULL,
+                                          (uint64_t) d->findings_made_unix_ns));
   set(p, "level", of_diagnosis(d, "level"));
   set(p, "findings", d->findings != NULL ? json_deep_copy(d->findings)
                                          : json_array());

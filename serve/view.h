@@ -47,6 +47,7 @@ struct view_data {
   uint64_t sent;                  /* rows of 100 ms, to streams */
   json_t *findings, *diagnosis;   /* see findings.h; NULL: not yet */
   int64_t findings_next_ns;       /* when they are due again */
+  int64_t findings_made_unix_ns;
   bool findings_are_last;         /* of all events, since no more come */
   int64_t added_until_ns[32];     /* by category: recorded until then, since a client
                                      has added it; 0: it has not */

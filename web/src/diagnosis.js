@@ -53,26 +53,28 @@ function Rules({ id, process, diagnosis, address, server, live }) {
 }
 
 // Asks for the diagnosis again whenever the server has made another.
-function useDiagnosis(id, verdict) {
+function useDiagnosis(id, made) {
   const [diagnosis, set] = useState(null);
   useEffect(() => {
-    if (!verdict) return undefined;
+    if (!made) return undefined;
     const abort = new AbortController();
     get(ofProcess(id, 'last_diagnosis'), {}, abort.signal).then(set, () => {});
     return () => abort.abort();
-  }, [id, verdict]);
+  }, [id, made]);
   return diagnosis;
 }
 
 export function Diagnosis(given) {
   const { id, process, address } = given;
-  const diagnosis = useDiagnosis(id, process.verdict);
+  const diagnosis = useDiagnosis(id, process.verdict_unix_ns ?? process.verdict);
   if (!process.verdict) return null;
   const toggled = (event) =>
     address.go({ rules: event.currentTarget.open ? 1 : null }, { silent: true });
   return html`<details class="diagnosis" open=${address.values.rules === '1'}
     onToggle=${toggled}>
-    <summary><${Verdict} process=${process} /></summary>
+    <summary><${Verdict} process=${process} />${process.verdict_unix_ns &&
+      html`${' '}<small class="quiet">at ${
+        format.clock(process.verdict_unix_ns)}</small>`}</summary>
     ${diagnosis && html`<${Rules} ...${given} diagnosis=${diagnosis} />`}
   </details>`;
 }
