@@ -1,7 +1,9 @@
 // Spans at a place and by their name in the address.
 
 import { overlap } from './intervals.js';
-import { isMerged, isPause, rowOf, row_px, ruler_px, wait } from './lanes.js';
+import {
+  isMerged, isPause, isSameTime, laneKey, rowOf, row_px, ruler_px, wait,
+} from './lanes.js';
 
 const distance = (span, t) =>
   t < span[0] ? span[0] - t : t > span[1] ? t - span[1] : 0;
@@ -22,6 +24,44 @@ export function find(picture, view, x, y) {
         (!best || distance(span, t) < distance(best, t)))
       best = span;
   return { lane, span: best };
+}
+
+// Returns the rows of [lanes] with their spans, by begin, from top to bottom.
+function rowsOf(lanes) {
+  const rows = [];
+  for (const lane of lanes) {
+    const own = Array.from({ length: lane.rows }, () => []);
+    for (const span of lane.spans)
+      if (!isMerged(span)) own[rowOf(lane, span)]?.push(span);
+    own.forEach((spans, row) => spans.length &&
+      rows.push({ lane, row, spans: spans.sort((a, b) => a[0] - b[0]) }));
+  }
+  return rows;
+}
+
+const isSame = (a, b) => isSameTime(a[0], b[0]) && isSameTime(a[1], b[1]);
+
+// Returns { lane, span }, the next span after [chosen] in the direction of [key]: '.' and
+// ',' in its row, '>' and '<' in the row below and above.  Without a chosen one, the
+// first that is in the window [from, to].  Null: there is none.
+export function nextSpan({ lanes }, chosen, key, [from, to]) {
+  const rows = rowsOf(lanes);
+  const at = !chosen?.span ? -1 : rows.findIndex(({ lane, row }) =>
+    laneKey(lane) === laneKey(chosen.lane) && row === rowOf(lane, chosen.span));
+  if (at < 0) {
+    const first = rows.map(({ lane, spans }) => ({
+      lane, span: spans.find((s) => s[1] >= from && s[0] <= to) }));
+    return first.find(({ span }) => span) ?? null;
+  }
+  const begin = chosen.span[0];
+  const { lane, spans } = rows[key === '>' ? at + 1 : key === '<' ? at - 1 : at] ?? {};
+  if (!spans) return null;
+  if (key === '>' || key === '<')
+    return { lane, span: spans.reduce((best, span) =>
+      distance(span, begin) < distance(best, begin) ? span : best) };
+  const i = spans.findIndex((span) => isSame(span, chosen.span));
+  const span = i < 0 ? spans.find((s) => s[0] > begin) : spans[i + (key === '.' ? 1 : -1)];
+  return span ? { lane, span } : null;
 }
 
 // A choice of a span has a name: its domain, thread, kind, begin and end.  A pause, of

@@ -32,14 +32,17 @@ const columns = [
     meaning: 'The total as a part of the selected time: more than 100 % when ' +
              'threads did it at once' }];
 
-// Returns the rows of the table from an answer to GET stat.
+// Returns the rows of the table from an answer to GET stat: first what the program knows,
+// and of each kind what took longest.
 function rowsOf({ spans = [], waits = [], requests = [], total }, length) {
   const pauses = Object.entries(total?.pauses ?? {}).map(([name, d]) => ({ ...d, name }));
-  const of = (list, kind) => list.filter((d) => d.count > 0).map((d) => ({
-    ...d, kind: kind ?? (d.user ? 'span of the program' : 'span of the runtime'),
-    share: d.total_ns / length }));
-  return [...of(spans), ...of(waits, 'wait'), ...of(requests, 'request'),
-          ...of(pauses, 'pause')];
+  const of = (list, kind) => list.filter((d) => d.count > 0)
+    .map((d) => ({ ...d, kind, share: d.total_ns / length }))
+    .sort((a, b) => b.total_ns - a.total_ns);
+  return [...of(requests, 'request'),
+          ...of(spans.filter((s) => s.user), 'span of the program'),
+          ...of(waits, 'wait'), ...of(pauses, 'pause'),
+          ...of(spans.filter((s) => !s.user), 'span of the runtime')];
 }
 
 // [fit]: brings the selected time into view; [clear]: ends the selection.

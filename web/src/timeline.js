@@ -3,6 +3,7 @@
 import { html, useMemo, useRef, useState } from './html.js';
 import * as format from './format.js';
 import { useCanvas } from './canvas.js';
+import { nextSpan } from './choice.js';
 import { Chosen, useChosen } from './chosen.js';
 import { Hover } from './hover.js';
 import { useLaneChoice, useLaneList } from './lane_list.js';
@@ -80,13 +81,14 @@ export function Timeline({ id, process, data, live, address, range, setRange }) 
   const timeAt = (x) => from + (x - place.left) / (size[0] - place.left) * (to - from);
   const hold = () => follow && move([from, to]);
   const scroll = (y) => { scroller.current.scrollTop = y; };
+  const selectTime = (span) => {
+    hold();
+    choose(null);
+    setSelected(span);
+  };
   const handlers = useInput({
     canvas, place, view, move, choose, picture, pointer, select, timeAt, hold, scroll,
-    setSelected: (span) => {
-      hold();
-      choose(null);
-      setSelected(span);
-    } });
+    setSelected: selectTime });
   const reveal = ({ lane, span }) => {
     const last = lane.top + lane.rows * row_px - (size[1] - ruler_px);
     if (top < last || top > lane.top) scroll(Math.min(lane.top, Math.max(0, last)));
@@ -95,10 +97,14 @@ export function Timeline({ id, process, data, live, address, range, setRange }) 
     if (from <= span[0] && span[1] <= to) hold();
     else move(aroundSpan(span, to - from), true);
   };
-  const search = useSearch(picture, from, reveal);
+  const search = useSearch(picture, from, reveal, () => canvas.current.focus());
   const [begin, end] = chosen?.span ?? chosen?.pause ?? [];
   const fit = () => move(chosen ? zoomed([begin, end], 1.4)
     : selected ?? windowOfAll(view, data), true);
+  const step = (key) => {
+    const next = picture && nextSpan(picture, chosen, key, [from, to]);
+    if (next) reveal(next);
+  };
   const showKeys = () => keyList.current.showModal();
   const clear = () => search.isOpen ? search.close() : chosen ? choose(null)
     : setSelected(null);
@@ -110,6 +116,8 @@ export function Timeline({ id, process, data, live, address, range, setRange }) 
     actions: {
       f: fit, '?': showKeys, '/': search.open,
       n: () => search.go(false), N: () => search.go(true),
+      ...Object.fromEntries([...'.,<>'].map((key) => [key, () => step(key)])),
+      m: () => selectTime(chosen ? [begin, end] : [from, to]),
       Escape: clear } });
   return html`<section>
     <${Toolbar} ...${{ view, move, follow, now: data.now }}>
@@ -133,8 +141,10 @@ export function Timeline({ id, process, data, live, address, range, setRange }) 
     <p class="quiet hint">Click selects a span, drag moves, the wheel zooms;${' '}
       <button class="link" onClick=${showKeys}>all keys (?)</button></p>
     <${KeyList} dialog=${keyList} />
-    ${selected && html`<${SelectionTable} ...${{ id, selected }}
-      fit=${() => move(selected, true)} clear=${() => setSelected(null)} />`}
-    ${chosen && html`<${Chosen} ...${{ id, chosen, picture }} />`}
+    ${(selected || chosen) && html`
+      <div class="details" tabindex="0" role="region" aria-label="Selection">
+      ${selected && html`<${SelectionTable} ...${{ id, selected }}
+        fit=${() => move(selected, true)} clear=${() => setSelected(null)} />`}
+      ${chosen && html`<${Chosen} ...${{ id, chosen, picture }} />`}</div>`}
   </section>`;
 }

@@ -54,8 +54,8 @@ function Field({ text, set, go, close, said }) {
 }
 
 // Returns { field, isOpen, open, close, go }; [go(back)] calls [show] with the next or
-// previous match.  [from]: begin of the window.
-export function useSearch(picture, from, show) {
+// previous match.  [from]: begin of the window.  [leave] is called when the field closes.
+export function useSearch(picture, from, show, leave) {
   const [text, set] = useState(null);
   const [current, setCurrent] = useState(null);
   const matches = useMemo(() => matchesOf(picture, text ?? ''), [picture, text]);
@@ -68,6 +68,7 @@ export function useSearch(picture, from, show) {
   const close = () => {
     set(null);
     setCurrent(null);
+    leave();
   };
   const at = matches.findIndex((match) => current && isSame(match, current));
   const said = !text?.trim() ? '' : matches.length === 0 ? 'Nothing found'
