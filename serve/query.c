@@ -147,7 +147,8 @@ static const struct { const char *name, *wrong; } parameters[] = {
   [THREAD] = WORDS("thread"),
   [SPAN] = WORDS("span"),
   [REQUESTS] = WORDS("requests"),
-  [FORMAT] = { "format", "format: perfetto or chrome" }
+  [FORMAT] = { "format", "format: perfetto or chrome" },
+  [ORDER] = { "order", "order: first or latest" }
 };
 
 const char *parameter_name(enum parameter parameter)
@@ -175,6 +176,12 @@ static bool parse_format(const char *text, size_t length,
 {
   *format = is(text, length, trace_chrome.name) ? &trace_chrome : &trace_perfetto;
   return is(text, length, (*format)->name);
+}
+
+static bool parse_order(const char *text, size_t length, bool *latest)
+{
+  *latest = is(text, length, "latest");
+  return *latest || is(text, length, "first");
 }
 
 static bool parse_value(struct query *query, enum parameter parameter,
@@ -213,6 +220,7 @@ static bool parse_value(struct query *query, enum parameter parameter,
   case SCOPE: return between_scope(text, length, &query->scope);
   case TYPE: return parse_type(text, length, &query->type);
   case FORMAT: return parse_format(text, length, &query->format);
+  case ORDER: return parse_order(text, length, &query->latest);
   case B:
     query->has_other = true;
     return parse_id(text, length, &query->other);

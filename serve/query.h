@@ -40,6 +40,7 @@ struct query {
   /* Since tracing started: [from_ns] 0 and [to_ns] INT64_MAX if not given. */
   int64_t from_ns, to_ns;
   uint32_t width, limit;
+  bool latest;                    /* the last [limit] events, not the first */
   enum history_tier tier;
   uint32_t rule;                  /* the id of one; 0: none */
   uint64_t number;                /* of a request; 0: none */

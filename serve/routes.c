@@ -162,7 +162,7 @@ const struct route routes[] = {
   { ROUTE_PROCESS, "history", TAKES(TIER), .get = history },
   { ROUTE_PROCESS, "stat", WINDOW, .get = answer_stat },
   { ROUTE_PROCESS, "timeline", WINDOW | TAKES(WIDTH), .get = answer_timeline },
-  { ROUTE_PROCESS, "events", WINDOW | TAKES(FILTER) | TAKES(LIMIT),
+  { ROUTE_PROCESS, "events", WINDOW | TAKES(FILTER) | TAKES(LIMIT) | TAKES(ORDER),
     .get = answer_events },
   { ROUTE_PROCESS, "names", .get = names },
   { ROUTE_PROCESS, "between", WINDOW | TAKES(FIRST) | TAKES(THEN) | TAKES(SCOPE),

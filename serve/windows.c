@@ -269,6 +269,8 @@ struct events {
   struct spans *spans;
   uint32_t rings;                 /* 0: the file is a recording */
   bool *begun;                    /* by ring: an event of it was read */
+  bool counting;                  /* [found] only */
+  uint64_t found, skipped;        /* that pass; of these, before the first in [list] */
   json_t *list;
   bool more;
 };
@@ -297,6 +299,10 @@ static void events_event(struct window *w, const struct eventring_event *event)
                     ? time_since(event->ns, since) : -1;
   if (!is_in_window(w, event) || !filter_wants(e->filter, event, took_ns))
     return;
+  if (e->counting || e->found < e->skipped) {
+    e->found++;
+    return;
+  }
   if (json_array_size(e->list) == w->query->limit) {
     e->more = w->enough = true;
     return;
@@ -306,34 +312,53 @@ static void events_event(struct window *w, const struct eventring_event *event)
   json_array_append_new(e->list, json);
 }
 
-static void events_window(void *state)
+/* Reads the events of [w] into [e].  Returns false, with the reason in [w], when they
+   cannot be read. */
+static bool read_events(struct window *w, struct events *e)
 {
-  struct window *w = state;
   char words[QUERY_FILTER];
-  struct events e = { .filter = new_filter() };
   memcpy(words, w->query->filter, sizeof words);
-  filter_keep_earlier(e.filter);
-  if (!filter_words(e.filter, words, w->why, sizeof w->why)) {
+  e->filter = new_filter();
+  filter_keep_earlier(e->filter);
+  if (!filter_words(e->filter, words, w->why, sizeof w->why)) {
     w->status = 400;
   } else if (open_window(w)) {
-    if (!filter_begin(e.filter, w->cursor, w->why, sizeof w->why))
+    if (!filter_begin(e->filter, w->cursor, w->why, sizeof w->why))
       w->status = 400;
     else {
       const struct eventring_info info = target_info(w->cursor);
-      e.rings = info.format == EVENTRING_FORMAT_RECORDING ? 0 : info.rings;
-      e.begun = allocate(info.rings, sizeof *e.begun);
-      e.spans = new_spans(w->cursor);
-      e.list = json_array();
-      w->state = &e;
+      e->rings = info.format == EVENTRING_FORMAT_RECORDING ? 0 : info.rings;
+      e->begun = allocate(info.rings, sizeof *e->begun);
+      e->spans = new_spans(w->cursor);
+      e->found = 0;
+      w->last_ns = 0;
+      w->state = e;
       w->event = events_event;
       read_window(w);
-      free_spans(e.spans);
-      free(e.begun);
-      w->result = json_pack("{s:o, s:b}", "events", e.list, "more", e.more);
+      free_spans(e->spans);
+      free(e->begun);
     }
     close_window(w);
   }
-  free_filter(e.filter);
+  free_filter(e->filter);
+  return w->status == 0;
+}
+
+static void events_window(void *state)
+{
+  struct window *w = state;
+  struct events e = { .counting = w->query->latest };
+  if (e.counting) {
+    if (!read_events(w, &e)) return;
+    e.counting = false;
+    e.skipped = e.found > w->query->limit ? e.found - w->query->limit : 0;
+  }
+  e.list = json_array();
+  if (read_events(w, &e))
+    w->result = json_pack("{s:o, s:b}", "events", e.list, "more",
+                          e.more || e.skipped > 0);
+  else
+    json_decref(e.list);
 }
 
 /* Pairs of events */

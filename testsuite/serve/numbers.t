@@ -109,6 +109,13 @@ long() { process 4242427 "[$1] | tostring"; }
 ok "a pause of more than 10 s ago is not among those of 10 s" is long \
   .max_ns,.p99_ns '[1000000,1000000]'
 
+events() { field "/api/processes/$id/events?filter=minor+form=end&$1" \
+  '[(.events | map(.ns / 1000000)), .more] | tostring'; }
+ok "the first events of a window" is events "limit=2&from=4000000000" '[[4501,5501],true]'
+ok "and the latest ones" is events "limit=2&from=4000000000&order=latest" \
+  '[[13501,14501],true]'
+ok "all of them, if they are not more" is events \
+  "limit=2&from=4000000000&to=6000000000&order=latest" '[[4501,5501],false]'
 ok "a window has its own long pauses" field_is \
   "/api/processes/$id/stat?from=2000000000&to=5000000000" \
   '.long_pauses | map([.end_ns, .duration_ns, .cause]) | tostring' \

@@ -90,6 +90,8 @@ await test('a short recording, late after the start, has no coarse rows: it begi
   assert.equal(history.tierFor(0, 749.5e9), middle);
   assert.equal(history.tierFor(0, 9000e9), middle);
   assert.equal(beginOf(new History('2')), 0);
+  history.tiers[2].loaded = false;      // it may reach back further
+  assert.equal(history.tierFor(0, 100e9), history.tiers[2]);
 });
 
 await test('a sparkline has nothing where the server had no numbers', () => {

@@ -1154,6 +1154,19 @@ await test('requests and locks of a time that a ring no longer has are not calle
         has(page, '20.0 s to 25.0 s since the start; domain 1 only from 40.0 s on'));
   });
 
+await test('the latest events are shown, the latest at the top, or the first',
+  () => onPage('#/process/100/events?last=all', async (page) => {
+    const times = () => page.$$eval('.log tbody tr', (all) =>
+      all.slice(0, 2).map((row) => row.cells[0].innerText));
+    await seen(page, '.log tbody tr');
+    assert.equal(lastAsked('events').order, 'latest');
+    const latest = await times();
+    await page.select('select[name=order]', 'first');
+    await until(page, () => location.hash.includes('order=first'));
+    await eventually(() => assert.equal(lastAsked('events').order, 'first'));
+    await eventually(async () => assert.notDeepEqual(await times(), latest));
+  }));
+
 await test('locks have their waits, holders and spans',
   () => onPage('#/process/100/locks?last=all', async (page) => {
     await seen(page, '[data-table=locks]');

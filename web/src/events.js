@@ -72,7 +72,8 @@ export function EventTable({ events, mark = () => false }) {
         <td>${payload(e)}</td></tr>`)}</tbody></table></div>`;
 }
 
-function Form({ filter, ask }) {
+// [latest]: whether the latest events are shown, and not the first.
+function Form({ filter, latest, ask, choose }) {
   const [text, setText] = useState(filter);
   useEffect(() => setText(filter), [filter]);
   const submit = (event) => {
@@ -86,12 +87,16 @@ function Form({ filter, ask }) {
         aria-label="Filter of events"
         placeholder="Filter, such as: minor longer-than=1ms domain=0"
         title=${filterHelp} />
+      <label>Show the <select name="order" value=${latest ? 'latest' : 'first'}
+        onChange=${(e) => choose(e.target.value)}>
+        <option value="latest">latest</option><option value="first">first</option>
+        </select></label>
       <button>Show</button>
     </form>`;
 }
 
-// Asks for the events of the range when it changes, the filter does, or [round].
-function useEvents(id, filter, range, round, data) {
+// Asks for the events of the range when it changes, the filter or [order] does, or [round].
+function useEvents(id, filter, order, range, round, data) {
   const [answer, set] = useState({ events: null });
   const now = useRef(0);
   now.current = data.now;
@@ -101,35 +106,38 @@ function useEvents(id, filter, range, round, data) {
     const failed = (e) => {
       if (e.name !== 'AbortError') set({ error: e.message });
     };
-    getCovered(id, 'events', { filter: filter || null, ...span, limit },
+    getCovered(id, 'events', { filter: filter || null, order, ...span, limit },
                abort.signal)
-      .then((found) => set({ ...found, filter, span }), failed);
+      .then((found) => set({ ...found, filter, order, span }), failed);
     return () => abort.abort();
-  }, [id, filter, JSON.stringify(range), round]);
+  }, [id, filter, order, JSON.stringify(range), round]);
   return answer;
 }
 
 export function Events({ id, process, data, address, range }) {
   const { filter = '' } = address.values;
+  const order = address.values.order === 'first' ? 'first' : 'latest';
   const [round, again] = useState(0);
-  const answer = useEvents(id, filter, range, round, data);
+  const answer = useEvents(id, filter, order, range, round, data);
   const ask = (text) => {
     address.go({ filter: text });
     again(round + 1);
   };
   return html`<section>
-    <${Form} filter=${filter} ask=${ask} />
+    <${Form} filter=${filter} latest=${order === 'latest'} ask=${ask}
+      choose=${(next) => address.go({ order: next === 'first' ? next : null })} />
     ${answer.error && html`<p class="error" role="alert">${
       format.name(answer.error)}</p>`}
     ${answer.span && html`<p class="quiet">${
-      answer.more ? `The first ${limit} events`
-        : `${answer.events.length} events`}
+      answer.more ? `The ${answer.order} ${limit} events`
+        : `${answer.events.length} ${answer.events.length === 1 ? 'event' : 'events'}`}
       ${answer.filter ? ' that pass the filter' : ''}, ${
         coverText(answer.span, data.now, answer.kept)}${
         answer.more ? '. A filter or a shorter range shows others' : ''}.</p>`}
     ${answer.events?.length > 0 && html`
       <p><${CsvButton} title="the events" save=${() =>
         saveCsv(`${fileOf(process)}-events`, csvColumns, answer.events)} /></p>
-      <${EventTable} events=${answer.events} />`}
+      <${EventTable} events=${answer.order === 'first' ? answer.events
+        : answer.events.toReversed()} />`}
   </section>`;
 }

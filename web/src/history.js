@@ -173,11 +173,12 @@ export class History {
     const fine = this.tiers.filter((tier) => (to - from) / tier.ns <= 1500);
     const candidates = fine.length ? fine : this.tiers.slice(-1);
     const filled = this.tiers.filter((tier) => tier.count > 0);
-    const earliest = Math.min(...filled.map((tier) => tier.first * tier.ns));
+    const earliest = Math.min(...this.tiers.map((tier) => !tier.loaded ? 0
+      : tier.count > 0 ? tier.first * tier.ns : Infinity));
     const reaches = (tier) => !tier.loaded || tier.count > 0 && (
       (tier.first - 1) * tier.ns <= from + (to - from) / 20 ||
       tier.count < tier.limit / 2 && tier.first <= 2 ||
-      tier.first * tier.ns <= earliest + this.tiers.at(-1).ns);
+      earliest > 0 && tier.first * tier.ns <= earliest + this.tiers.at(-1).ns);
     return candidates.find(reaches) ?? filled.at(-1) ?? candidates.at(-1);
   }
 }
