@@ -292,6 +292,25 @@ await test('the time in which the server was away is a gap in all charts, also o
   await page.close();
 });
 
+await test('a chart is read and enlarged by the keyboard',
+  () => onPage('#/process/100/charts?from=20000000000&to=30000000000', async (page) => {
+    const time = () => page.$eval('.chart .u-legend', (e) => /\d\d:\d\d:\d\d/.exec(e.innerText)[0]);
+    await until(page, () => document.querySelector('.chart .u-legend')?.innerText
+      .match(/\d\d:\d\d:\d\d/));
+    await page.focus('.plot');
+    const last = await time();
+    for (let i = 0; i < 20; i++) await page.keyboard.press('ArrowLeft');
+    await eventually(async () => assert.notEqual(await time(), last));
+    const lengthIs = (s) => until(page, (wanted) => {
+      const values = new URLSearchParams(location.hash.split('?')[1]);
+      return Math.abs(values.get('to') - values.get('from') - wanted * 1e9) < 1e6;
+    }, s);
+    await page.keyboard.press('+');
+    await lengthIs(5);
+    await page.keyboard.press('-');
+    await lengthIs(10);
+  }));
+
 await test('a chart that loses a series is drawn without it',
   () => onPage('#/process/100/charts?from=10000000000&to=30000000000', async (page) => {
     await page.setViewport({ width: 1200, height: 5000 });

@@ -116,6 +116,30 @@ function update(plot, props) {
     plot.setLegend({ idx: props.seconds.length - 1 }, false);
 }
 
+// Left and right move the cursor by a value, plus and minus zoom at the cursor, Esc hides it.
+function onKey(event, plot, onZoom) {
+  const { idx } = plot.cursor;
+  const [times] = plot.data;
+  const { min, max } = plot.scales.x;
+  const last = times.length - 1;
+  const to = (i) => {
+    const left = Math.min(plot.valToPos(times[i], 'x'), plot.over.clientWidth - 1);
+    plot.setCursor({ left: Math.max(0, left), top: plot.over.clientHeight / 2 });
+  };
+  const zoom = (factor) => {
+    const at = times[idx] ?? (min + max) / 2;
+    onZoom(at - (at - min) * factor, at + (max - at) * factor);
+  };
+  const actions = {
+    ArrowLeft: () => to(Math.max(0, (idx ?? last + 1) - 1)),
+    ArrowRight: () => to(Math.min(last, (idx ?? last - 1) + 1)),
+    '+': () => zoom(0.5), '=': () => zoom(0.5), '-': () => zoom(2),
+    Escape: () => plot.setCursor({ left: -10, top: -10 }) };
+  if (!Object.hasOwn(actions, event.key) || last < 0) return;
+  actions[event.key]();
+  event.preventDefault();
+}
+
 // Only charts within the window, or nearly, are drawn again, and all before they are printed.
 const nearly = { rootMargin: '20px' };
 
@@ -173,7 +197,8 @@ export function Chart(props) {
           update(plot.current, props);
           savePng(plot.current, props);
         }}>PNG</button></figcaption>
-    <div ref=${element} class="plot" role="img" aria-label=${
+    <div ref=${element} class="plot" role="img" tabindex="0"
+      onKeyDown=${(e) => onKey(e, plot.current, props.onZoom)} aria-label=${
       `${props.title}: ${props.series.map((s) =>
         `${s.label} ${props.text(s.values.at(-1))}`).join(', ')}`}></div>
   </figure>`;

@@ -1,7 +1,7 @@
 // Downloads of a process for the range that is shown: its recording, traces for
 // viewers, profiles for pprof.
 
-import { html, useEffect, useState } from './html.js';
+import { html, useEffect, useRef, useState } from './html.js';
 import { download, get, ofProcess } from './api.js';
 import * as format from './format.js';
 import { isSaved } from './overview.js';
@@ -55,13 +55,23 @@ function Pprof({ save, shown }) {
 
 export function DownloadMenu({ id, process, data, range, shown }) {
   const [open, setOpen] = useState(false);
+  const menu = useRef(null);
+  useEffect(() => {
+    const outside = (event) => menu.current.contains(event.target) || setOpen(false);
+    addEventListener('pointerdown', outside);
+    return () => removeEventListener('pointerdown', outside);
+  }, []);
   const samples = useSamples(id, process, open);
   const { save, message } = useDownload();
   const fetchPart = (part, parameters) =>
     save(ofProcess(id, part), { ...limits(range, data.now), ...parameters });
-  return html`<details class="menu" open=${open}
+  const close = () => {
+    setOpen(false);
+    menu.current.querySelector('summary').focus();
+  };
+  return html`<details ref=${menu} class="menu" open=${open}
       onToggle=${(e) => setOpen(e.target.open)}
-      onKeyDown=${(e) => e.key === 'Escape' && setOpen(false)}>
+      onKeyDown=${(e) => e.key === 'Escape' && close()}>
     <summary>Download</summary>
     <div class="panel"><p class="quiet">Of the range of time that is shown.</p>
       ${files.map(([label, part, parameters, use]) => html`

@@ -7,7 +7,7 @@ import { Base, baseOf, isSelected, Selection, selectionOf } from './flame_select
 import { child, newNode, sumUp } from './flame_tree.js';
 import { LiveSites } from './live_sites.js';
 import { typeLabels, typeNamed, typeOf } from './profile_types.js';
-import { coverText, getCovered, limits } from './range.js';
+import { coverText, getCovered, isFixed, limits } from './range.js';
 
 // Adds the tree of [answer] to [root]: what ends in a node to its [field].  A truncated
 // answer lacks small nodes: what a node has called besides is "[small parts]".
@@ -69,9 +69,9 @@ function Types({ chosen, address }) {
 }
 
 // Asks for the tree of the samples of type [key] that the address selects in the range,
-// and in the base, if there is one.  An answer for another type than [key] is not
-// returned.
-function useAnswer(id, key, range, data, values) {
+// and in the base, if there is one, again for each [round].  An answer for another type than
+// [key] is not returned.
+function useAnswer(id, key, range, data, values, round) {
   const [answer, set] = useState(null);
   const now = useRef(0);
   now.current = data.now;
@@ -99,7 +99,7 @@ function useAnswer(id, key, range, data, values) {
         if (e.name !== 'AbortError') set({ error: e.message, key });
       });
     return () => abort.abort();
-  }, [id, key, JSON.stringify([range, selection]), values.base]);
+  }, [id, key, JSON.stringify([range, selection]), values.base, round]);
   return answer?.key === key ? answer : null;
 }
 
@@ -144,7 +144,8 @@ export function Flame({ id, process, data, live, address, range, setRange }) {
   const key = typeNamed(address.values.type);
   const type = typeOf(key);
   const { request } = address.values;
-  const answer = useAnswer(id, key, range, data, address.values);
+  const [round, again] = useState(0);
+  const answer = useAnswer(id, key, range, data, address.values, round);
   return html`<section>
     <div class="toolbar"><${Types} chosen=${key} address=${address} />
       <${Selection} data=${data} address=${address} />
@@ -152,6 +153,8 @@ export function Flame({ id, process, data, live, address, range, setRange }) {
         format.name(request)}</a> only
         ${' '}<a href=${address.to({ request: null, zoom: null })}>Show all</a></span>`}
       <${Base} ...${{ id, data, address, range }} />
+      ${!isFixed(range) && process.state === 'running' && html`<button type="button"
+        title="The samples up to now" onClick=${() => again(round + 1)}>Again</button>`}
     </div>
     <h2>${type.title} <small class="quiet">in ${
       type.unit === 'ns' ? 'time' : 'bytes'}${

@@ -94,7 +94,8 @@ function Row({ process, spark }) {
         <span class=${`state ${state}`}>${state}</span>
         <small>${process.pid ? `pid ${process.pid}` : ''}
           ${process.domains ? ` · ${process.domains} domain${
-            process.domains === 1 ? '' : 's'}` : ''}</small>
+            process.domains === 1 ? '' : 's'}` : ''}${
+            isSaved(process) && process.path ? ` · ${format.fileName(process.path)}` : ''}</small>
       </div>
       <${Sparkline} points=${spark} label=${format.program(process)} />
       <${Numbers} process=${process} />
@@ -149,7 +150,14 @@ export function ActionTable({ actions, processes }) {
       <td>${format.name(a.result)}</td></tr>`)}</tbody></table></div>`;
 }
 
-const hasEnded = (p) => ['ended', 'killed', 'replaced'].includes(stateOf(p));
+const hasEnded = (p) => ['ended', 'killed', 'replaced', 'saved'].includes(stateOf(p));
+
+function endedText(processes) {
+  const saved = processes.filter(isSaved).length;
+  const parts = [['Ended', processes.length - saved], ['saved', saved]];
+  const text = parts.filter(([, n]) => n > 0).map((part) => part.join(': ')).join(', ');
+  return text[0].toUpperCase() + text.slice(1);
+}
 
 function List({ processes, sparks }) {
   return html`<ul class="processes">${processes.map((p) => html`
@@ -178,7 +186,7 @@ export function Overview({ processes, server }) {
     ${!processes.length && html`<${Empty} />`}
     <${List} processes=${shown.filter((p) => !hasEnded(p))} sparks=${sparks} />
     ${ended.length > 0 && html`<details class="ended" open=${!alive || text !== ''}>
-      <summary>Ended: ${ended.length}</summary>
+      <summary>${endedText(ended)}</summary>
       <${List} processes=${ended} sparks=${sparks} /></details>`}
     ${shown.length < sorted.length && html`
       <button onClick=${() => setAll(true)}>Show all ${sorted.length}</button>`}
