@@ -232,9 +232,11 @@ static void collection_ended(struct long_pauses *l, struct summary *s,
 void long_pauses_event(struct long_pauses *l, struct summary *s,
                        const struct eventring_event *event, int64_t since_ns)
 {
-  if (event->form == EVENTRING_EV_CONTROL_CHANGED || event->form == EVENTRING_EV_LOST
-      || event->ring >= l->rings)
+  if (event->form == EVENTRING_EV_CONTROL_CHANGED || event->ring >= l->rings) return;
+  if (event->form == EVENTRING_EV_LOST) {
+    l->inner[event->ring] = (struct reason) { .ns = 0 };
     return;
+  }
   const struct event_class class = summary_class(s, event->id);
   if (since_ns >= 0 && since_ns <= event->ns && is_collector_span(class))
     collection_ended(l, s, event, since_ns);

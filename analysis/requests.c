@@ -276,7 +276,7 @@ static struct worker *worker_of(struct requests *r, uint32_t thread)
   return &r->workers[i];
 }
 
-/* Ends all runs of the ring [ring] except the run of [w]. */
+/* Ends all runs of the ring [ring] except the run of [w], which may be NULL. */
 static void end_others(struct requests *r, const struct worker *w,
                        uint32_t ring, int64_t ns)
 {
@@ -355,6 +355,9 @@ static void take_instant(struct requests *r,
     break;
   case ROLE_THREAD_ENDS:
     end_run(r, worker_of(r, event->thread), event->ns);
+    break;
+  case ROLE_DOMAIN_ENDS:
+    end_others(r, NULL, event->ring, event->ns);
     break;
   case ROLE_RING_PAUSE:
   case ROLE_RING_RESUME:

@@ -35,6 +35,9 @@ int64_t monotonic_ns(void);
    clock of the system is set. */
 int64_t realtime_ns(void);
 
+/* The times of an event that two cursors give may differ by this. */
+#define CLOCKS_APART_NS 1000
+
 /* Returns the time [by] nanoseconds after [ns], or before it if [by] is
    negative; INT64_MAX or INT64_MIN when the sum overflows, as it may with the
    times of a file that nobody has recorded. */

@@ -54,9 +54,6 @@ struct lane {
 enum { CAUSE, REASON, CAUSE_UNITS };
 static const char *const cause_units[CAUSE_UNITS] = { "cause", "reason" };
 
-/* The times of two cursors on a ring may differ by this. */
-#define CLOCKS_APART_NS 1000
-
 struct ring {
   bool any;                       /* it had an event but reports of losses */
   int64_t first_ns, last_ns;
@@ -279,13 +276,13 @@ static void take_span(struct timeline *t, const struct eventring_event *event)
 }
 
 /* Adds the spans of ring [ring] that are open, up to the end of the window. */
-static void take_open(struct timeline *t, uint32_t ring)
+static void take_open(struct timeline *t, uint32_t ring, int64_t until_ns)
 {
   const struct eventring_event *begin = outermost_span(t->spans, ring);
   for (; begin != NULL; begin = next_inner_span(t->spans, begin))
     add_span(t, lane_of(t, begin->domain, begin->thread, begin->thread_id),
              (struct timeline_span) {
-      .from_ns = begin->ns, .to_ns = t->to_ns,
+      .from_ns = begin->ns, .to_ns = until_ns,
       .name = event_name(t, begin->id), .cause = -1,
       .depth = depth_of(t, begin), .kind = (uint8_t) kind_of(t, begin->id)
     });
@@ -551,12 +548,13 @@ void timeline_event(struct timeline *t, const struct eventring_event *event)
   take_span(t, event);
 }
 
-void timeline_finish(struct timeline *t)
+void timeline_finish(struct timeline *t, int64_t until_ns)
 {
-  for (uint32_t ring = 0; ring < t->rings; ring++) take_open(t, ring);
+  if (until_ns > t->to_ns) until_ns = t->to_ns;
+  for (uint32_t ring = 0; ring < t->rings; ring++) take_open(t, ring, until_ns);
   take_known(t);
   /* Runs and a pause that go on. */
-  end_runs(t->requests, t->to_ns);
+  end_runs(t->requests, until_ns);
   if (target_info(t->cursor).active == 0) end_pause(t, t->to_ns);
   for (size_t i = 0; i < t->lane_count; i++) {
     struct lane *lane = t->lanes[i];

@@ -18,7 +18,7 @@
    struct timeline *t = new_timeline(cursor, from_ns, to_ns, width);
      for each event from before the window to behind it:
        timeline_event(t, event);
-     timeline_finish(t); */
+     timeline_finish(t, until_ns); */
 
 #ifndef ANALYSIS_TIMELINE_H
 #define ANALYSIS_TIMELINE_H
@@ -122,7 +122,7 @@ void timeline_event(struct timeline *t, const struct eventring_event *event);
 
 /* Ends the spans that are still open at the end of the window.  To be called
    once, after the last event. */
-void timeline_finish(struct timeline *t);
+void timeline_finish(struct timeline *t, int64_t until_ns);
 
 /* Return lane, gap or arrow number [index], from 0; NULL when there are not so
    many. */

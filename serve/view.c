@@ -202,8 +202,6 @@ static void all_read(struct view *view, int64_t now)
 {
   struct view_data *d = &view->data;
   live_idle(d->live);
-  /* One that was killed since the last look did nothing until [now]. */
-  if (d->state == EVENTRING_STATE_RUNNING) d->state = eventring_state(d->cursor);
   if (d->state == EVENTRING_STATE_RUNNING && d->info.same_boot) {
     d->now_ns = now;
     live_until(d->live, now);
@@ -267,6 +265,12 @@ static enum view_news read_slice(struct view *view, int64_t budget_ns)
     return VIEW_FAILED;
   }
   if (reader.error < 0) d->failure = reader.error;
+  /* One that was killed since the last look did nothing until [began].  What it wrote
+     before its end is read first. */
+  if (d->state == EVENTRING_STATE_RUNNING && d->failure == 0) {
+    d->state = eventring_state(d->cursor);
+    if (d->state != EVENTRING_STATE_RUNNING) return VIEW_MORE;
+  }
   all_read(view, began);
   return d->failure < 0 ? VIEW_FAILED : news;
 }

@@ -76,7 +76,7 @@ static void timeline_window(void *state)
   read_window(w);
   int64_t until_ns = w->enough && w->last_ns < w->to_ns ? w->last_ns
                                                         : w->to_ns;
-  timeline_finish(r.timeline);
+  timeline_finish(r.timeline, until_ns);
   struct timeline_text text = {
     .cursor = w->cursor, .view = w->view, .started_ns = w->started_ns,
     .from_ns = w->from_ns, .to_ns = w->to_ns, .until_ns = until_ns

@@ -269,10 +269,13 @@ struct events {
   struct spans *spans;
   uint32_t rings;                 /* 0: the file is a recording */
   bool *begun;                    /* by ring: an event of it was read */
-  bool counting;                  /* [found] only */
-  uint64_t found, skipped;        /* that pass; of these, before the first in [list] */
   json_t *list;
   bool more;
+  /* Of the latest events: those that pass are counted first, with the times of the last
+     ones; then the events from [from_ns] on are taken, and the first of [list] gives its
+     place up. */
+  int64_t *times, from_ns;
+  uint64_t found;
 };
 
 /* Returns whether [event] says that a ring has overwritten the events before the
@@ -299,13 +302,15 @@ static void events_event(struct window *w, const struct eventring_event *event)
                     ? time_since(event->ns, since) : -1;
   if (!is_in_window(w, event) || !filter_wants(e->filter, event, took_ns))
     return;
-  if (e->counting || e->found < e->skipped) {
-    e->found++;
+  if (e->times != NULL) {
+    e->times[e->found++ % w->query->limit] = event->ns;
     return;
   }
-  if (json_array_size(e->list) == w->query->limit) {
-    e->more = w->enough = true;
-    return;
+  if (event->ns < e->from_ns || json_array_size(e->list) == w->query->limit) {
+    e->more = true;
+    w->enough = !w->query->latest;
+    if (w->enough || event->ns < e->from_ns) return;
+    json_array_remove(e->list, 0);
   }
   json_t *json = event_json(w->cursor, w->started_ns, event, took_ns);
   if (overwritten) json_object_set_new(json, "overwritten", json_true());
@@ -330,8 +335,7 @@ static bool read_events(struct window *w, struct events *e)
       e->rings = info.format == EVENTRING_FORMAT_RECORDING ? 0 : info.rings;
       e->begun = allocate(info.rings, sizeof *e->begun);
       e->spans = new_spans(w->cursor);
-      e->found = 0;
-      w->last_ns = 0;
+      w->last_ns = INT64_MIN;
       w->state = e;
       w->event = events_event;
       read_window(w);
@@ -347,16 +351,20 @@ static bool read_events(struct window *w, struct events *e)
 static void events_window(void *state)
 {
   struct window *w = state;
-  struct events e = { .counting = w->query->latest };
-  if (e.counting) {
-    if (!read_events(w, &e)) return;
-    e.counting = false;
-    e.skipped = e.found > w->query->limit ? e.found - w->query->limit : 0;
+  const uint32_t limit = w->query->limit;
+  struct events e = { .from_ns = INT64_MIN };
+  if (w->query->latest) {
+    int64_t *times = e.times = allocate(limit, sizeof *e.times);
+    const bool good = read_events(w, &e);
+    e.times = NULL;
+    /* The times of two cursors on a ring differ a little. */
+    if (e.found > limit) e.from_ns = times[e.found % limit] - CLOCKS_APART_NS;
+    free(times);
+    if (!good) return;
   }
   e.list = json_array();
   if (read_events(w, &e))
-    w->result = json_pack("{s:o, s:b}", "events", e.list, "more",
-                          e.more || e.skipped > 0);
+    w->result = json_pack("{s:o, s:b}", "events", e.list, "more", e.more);
   else
     json_decref(e.list);
 }

@@ -39,7 +39,7 @@ static struct timeline *finish(struct eventring_cursor *c, struct timeline *t)
   int n;
   while ((n = eventring_read(c, ev, 256)) > 0)
     for (int i = 0; i < n; i++) timeline_event(t, &ev[i]);
-  timeline_finish(t);
+  timeline_finish(t, INT64_MAX);
   return t;
 }
 

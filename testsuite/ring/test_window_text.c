@@ -101,7 +101,7 @@ static void time_that_is_not_read_has_shares_of_the_history(void **state)
   struct eventring_cursor *cursor = view_open(view, false, why, sizeof why);
   assert_non_null(cursor);
   struct timeline *timeline = new_timeline(cursor, 100 * MS, 900 * MS, 100);
-  timeline_finish(timeline);
+  timeline_finish(timeline, INT64_MAX);
   struct timeline_text text = {
     .cursor = cursor, .view = view, .started_ns = 0, .from_ns = 100 * MS,
     .to_ns = 900 * MS, .until_ns = 600 * MS
@@ -164,7 +164,7 @@ static void domains_with_the_most_rows_are_shown(void **state)
   struct eventring_cursor *cursor = view_open(view, false, why, sizeof why);
   assert_non_null(cursor);
   struct timeline *timeline = new_timeline(cursor, 0, ROWS * 100 * MS, 100);
-  timeline_finish(timeline);
+  timeline_finish(timeline, INT64_MAX);
   char *printed = print_timeline(timeline, &(struct timeline_text) {
     .cursor = cursor, .view = view, .to_ns = ROWS * 100 * MS });
   json_t *json = json_loads(printed, 0, NULL);

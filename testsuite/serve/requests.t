@@ -7,7 +7,7 @@ make_ring plain
 
 # In each ms a request of 100 us plus its number in us, in two threads by turns.
 # Request 50 begins before the others and ends last; it works three times.  Request 51 does
-# not end, and is worked on to the end.
+# not end, and is worked on to the end; request 52 until its domain ends.
 awk 'BEGIN {
   CONVFMT = OFMT = "%.0f"
   us = 1000
@@ -27,6 +27,11 @@ awk 'BEGIN {
     print "0/" (102 + k), k * 10000 * us + (500 + 10 * k) * us, "instant request_run 0"
   }
   print "0/103", 45000 * us, "end order 50"
+  print "1/201", 45500 * us, "instant ring_start 1"
+  print "1/201", 45500 * us, "instant domain_start 1 0 1"
+  print "1/201", 45900 * us, "begin order 52"
+  print "1/201", 45900 * us, "instant request_run 52"
+  print "1/201", 47000 * us, "instant domain_terminate 1 0 1"
   print "0/102", 46000 * us, "begin order 51"
   print "0/102", 46000 * us, "instant request_run 51"
   print "0/100", 50000 * us, "instant ring_stop 0"
@@ -58,5 +63,9 @@ ok "a request that goes on at the end is in the timeline until there" field_is \
   "/api/processes/$id/timeline?from=40000000&to=50000000&width=1000" \
   '[.lanes[] | select(.thread == 102) | .spans[] | select(.[4] == 4) | .[:2]][-1:] | tostring' \
   '[[46000000,50000000]]'
+ok "on a domain that ends, until then" field_is \
+  "/api/processes/$id/timeline?from=40000000&to=50000000&width=1000" \
+  '[.lanes[] | select(.thread == 201) | .spans[] | select(.[4] == 4) | .[:2]] | tostring' \
+  '[[45900000,47000000]]'
 end_server
 finish

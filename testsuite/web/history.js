@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { begin, beginOf, History, Tier } from '../../web/src/history.js';
+import { nearest } from '../../web/src/lanes.js';
 import { outside } from '../../web/src/intervals.js';
 import { pathOf } from '../../web/src/spark_path.js';
 import { finish, test } from './browser.js';
@@ -102,6 +103,13 @@ await test('a sparkline has nothing where the server had no numbers', () => {
                'M0.00 0.00L1.00 0.00L2.00 0.00L2.00 24L0.00 24Z' +
                'M20.00 0.00L20.00 24L20.00 24ZM22.00 0.00L22.00 24L22.00 24Z');
   assert.equal(path([]), '');
+});
+
+await test('a span is found in another answer, among short ones and with other times', () => {
+  const spans = range(0, 9).map((i) => [1000 + 100 * i, 1050 + 100 * i]);
+  spans.forEach(([from, to], i) => assert.equal(nearest(spans, [from + 10, to - 5]), i));
+  assert.equal(nearest(spans, [5000, 5050]), -1);
+  assert.equal(nearest([], [0, 1]), -1);
 });
 
 await test('the parts outside gaps: gaps overlap, and go over both ends', () => {

@@ -2,7 +2,7 @@
 
 import { overlap } from './intervals.js';
 import {
-  isMerged, isPause, isSameTime, laneKey, rowOf, row_px, ruler_px, wait,
+  isMerged, isPause, laneKey, nearest, rowOf, row_px, ruler_px, wait,
 } from './lanes.js';
 
 const distance = (span, t) =>
@@ -39,8 +39,6 @@ function rowsOf(lanes) {
   return rows;
 }
 
-const isSame = (a, b) => isSameTime(a[0], b[0]) && isSameTime(a[1], b[1]);
-
 // Returns { lane, span }, the next span after [chosen] in the direction of [key]: '.' and
 // ',' in its row, '>' and '<' in the row below and above.  Without a chosen one, the
 // first that is in the window [from, to].  Null: there is none.
@@ -59,8 +57,9 @@ export function nextSpan({ lanes }, chosen, key, [from, to]) {
   if (key === '>' || key === '<')
     return { lane, span: spans.reduce((best, span) =>
       distance(span, begin) < distance(best, begin) ? span : best) };
-  const i = spans.findIndex((span) => isSame(span, chosen.span));
-  const span = i < 0 ? spans.find((s) => s[0] > begin) : spans[i + (key === '.' ? 1 : -1)];
+  const i = nearest(spans, chosen.span);
+  const span = i >= 0 ? spans[i + (key === '.' ? 1 : -1)]
+    : key === '.' ? spans.find((s) => s[0] > begin) : spans.findLast((s) => s[0] < begin);
   return span ? { lane, span } : null;
 }
 

@@ -63,9 +63,10 @@ function useHistory(id) {
       const reading = await Promise.all(next.tiers.map(
         (tier) => next.load(tier, abort.signal)));
       set(next);
-      if (reading.includes(true)) timer = setTimeout(start, reading_ms);
+      return reading.includes(true);
     };
-    const start = () => load().catch(() => {});
+    const start = () => load().catch((e) => e.name !== 'AbortError')
+      .then((again) => { if (again) timer = setTimeout(start, reading_ms); });
     start();
     return () => {
       abort.abort();

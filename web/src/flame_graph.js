@@ -164,7 +164,8 @@ function Bars({ list, tree, wanted, compared, tell, choose, point, upward, label
       giveFocus(barOf(event));
     };
     const onKeyDown = (event) => {
-      if (!event.key.startsWith('Arrow')) return;
+      if (!event.key.startsWith('Arrow') || event.altKey || event.ctrlKey || event.metaKey)
+        return;
       event.preventDefault();
       const i = neighbour(list, Number(barOf(event).dataset.box), event.key, upward);
       frame.current.children[i]?.focus();

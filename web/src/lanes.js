@@ -19,6 +19,17 @@ const order = [wait, stop, collector, other, program, request];
 // Two answers may have times of an event that differ by some nanoseconds.
 export const isSameTime = (a, b) => Math.abs(a - b) < 500;
 
+// Returns the index in [spans] of [span], of another answer perhaps; -1: it is not there.
+export function nearest(spans, [from, to]) {
+  const apart = (s) => Math.abs(s[0] - from) + Math.abs(s[1] - to);
+  let best = -1;
+  spans.forEach((s, i) => {
+    if (isSameTime(s[0], from) && isSameTime(s[1], to) &&
+        (best < 0 || apart(s) < apart(spans[best]))) best = i;
+  });
+  return best;
+}
+
 export const isMerged = (span) => span[2] === null;
 export const isPause = (span) => !isMerged(span) &&
   (span[4] === collector || span[4] === stop);

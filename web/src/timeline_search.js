@@ -2,14 +2,19 @@
 
 import { html, useLayoutEffect, useMemo, useRef, useState } from './html.js';
 import * as format from './format.js';
-import { isMerged, isSameTime, laneKey, laneName } from './lanes.js';
+import { isMerged, laneKey, laneName, nearest } from './lanes.js';
 
 const begin = ({ span }) => span ? span[0] : -Infinity;
 
-// Whether two matches, perhaps of two answers, are the same.
-const isSame = (a, b) => laneKey(a.lane) === laneKey(b.lane) &&
-  (a.span && b.span ? a.span[4] === b.span[4] && a.span[3] === b.span[3] &&
-    isSameTime(a.span[0], b.span[0]) : a.span === b.span);
+// Returns the index in [matches] of [match], of another answer perhaps; -1: it is not there.
+function indexOf(matches, match) {
+  if (!match) return -1;
+  const alike = matches.filter(({ lane, span }) => laneKey(lane) === laneKey(match.lane)
+    && (span && match.span ? span[4] === match.span[4] && span[3] === match.span[3]
+      : span === match.span));
+  const at = match.span ? nearest(alike.map(({ span }) => span), match.span) : 0;
+  return matches.indexOf(alike[at]);
+}
 
 // Returns the lanes and spans, { lane, span }, whose names have [text], by their begin.
 function matchesOf(picture, text) {
@@ -30,7 +35,7 @@ function matchesOf(picture, text) {
 // Returns the number of the match after or before [current], or from [ns] on.
 function nextIndex(matches, current, ns, back) {
   const { length } = matches;
-  const at = matches.findIndex((match) => current && isSame(match, current));
+  const at = indexOf(matches, current);
   if (at >= 0) return (at + (back ? length - 1 : 1)) % length;
   const after = matches.findIndex((match) => !match.span || begin(match) >= ns);
   return back ? (after + length - 1) % length : Math.max(0, after);
@@ -70,7 +75,7 @@ export function useSearch(picture, from, show, leave) {
     setCurrent(null);
     leave();
   };
-  const at = matches.findIndex((match) => current && isSame(match, current));
+  const at = indexOf(matches, current);
   const said = !text?.trim() ? '' : matches.length === 0 ? 'Nothing found'
     : at < 0 ? `${format.count(matches.length)} found`
     : `${format.count(at + 1)} of ${format.count(matches.length)}`;
