@@ -13,7 +13,8 @@
 /* A span is added when it ends.  A span of at least a pixel is kept as it is;
    of shorter ones, each lane has for each kind and depth the time covered in
    one column of pixels, which becomes one merged span when another column
-   begins.  Both are at most two a pixel, kind and depth. */
+   begins.  A lane that has too many spans nevertheless, of several kinds and
+   depths, goes on with columns that are twice as wide. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,8 @@
 /* Spans kept of a lane, for each pixel of the width and in addition. */
 #define SPANS_A_PIXEL 4
 #define SPANS_MORE 64
+#define COLUMNS (TIMELINE_KINDS * TIMELINE_DEPTHS)
+_Static_assert(SPANS_MORE >= COLUMNS, "the last columns of a lane have room");
 
 /* The number of causes with names that are remembered. */
 #define CAUSES 64
@@ -48,6 +51,7 @@ struct lane {
   int64_t last_ns;                /* of its events that end spans; 0: none */
   struct timeline_span *spans;
   size_t room;
+  int64_t column_ns;              /* the width of a column: at least a pixel */
   struct column columns[TIMELINE_KINDS][TIMELINE_DEPTHS];
 };
 
@@ -66,7 +70,7 @@ struct timeline {
   struct spans *spans;
   struct requests *requests;
   int64_t from_ns, to_ns, pixel_ns;
-  size_t most_spans;              /* of a lane */
+  size_t most_spans;              /* of a lane, before the last columns */
   const struct long_span *known;
   size_t known_count;
   uint32_t rings;
@@ -167,6 +171,7 @@ static struct lane *lane_of(struct timeline *t, uint32_t domain,
   struct lane *lane = allocate(1, sizeof *lane);
   lane->shown = (struct timeline_lane) { .domain = domain, .thread = thread,
                                          .thread_id = thread_id };
+  lane->column_ns = t->pixel_ns;
   t->lanes[t->lane_count++] = lane;
   return lane;
 }
@@ -184,13 +189,8 @@ static struct lane *event_lane(struct timeline *t,
   return lane;
 }
 
-static void keep(struct timeline *t, struct lane *lane,
-                 struct timeline_span span)
+static void keep(struct lane *lane, struct timeline_span span)
 {
-  if (lane->shown.count >= t->most_spans) {
-    lane->shown.truncated = true;
-    return;
-  }
   lane->spans = with_room(lane->spans, lane->shown.count, &lane->room,
                           sizeof *lane->spans);
   lane->spans[lane->shown.count++] = span;
@@ -198,33 +198,70 @@ static void keep(struct timeline *t, struct lane *lane,
 
 /* Keeps the merged span of the column of [kind] and [depth], and empties the
    column. */
-static void end_column(struct timeline *t, struct lane *lane,
-                       enum timeline_kind kind, uint32_t depth)
+static void end_column(struct timeline *t, struct lane *lane, uint8_t kind,
+                       uint8_t depth)
 {
   struct column *c = &lane->columns[kind][depth];
   if (c->count == 0) return;
-  int64_t from = t->from_ns + c->number * t->pixel_ns;
-  int64_t to = t->to_ns - from > t->pixel_ns ? from + t->pixel_ns : t->to_ns;
-  float share = (float) c->covered_ns / (float) t->pixel_ns;
-  keep(t, lane, (struct timeline_span) {
+  int64_t from = t->from_ns + c->number * lane->column_ns;
+  int64_t to = t->to_ns - from > lane->column_ns ? from + lane->column_ns
+                                                 : t->to_ns;
+  float share = (float) c->covered_ns / (float) (to - from);
+  keep(lane, (struct timeline_span) {
     .from_ns = from, .to_ns = to, .name = -1, .cause = -1, .merged = c->count,
-    .share = share < 1 ? share : 1, .depth = (uint8_t) depth,
-    .kind = (uint8_t) kind
+    .share = share < 1 ? share : 1, .depth = depth, .kind = kind
   });
   *c = (struct column) { 0 };
 }
 
-/* Adds a span that is shorter than a pixel to the column in which it began. */
-static void merge(struct timeline *t, struct lane *lane,
-                  const struct timeline_span *span)
+/* Adds [more], of spans that began in one column, to the column. */
+static void merge(struct timeline *t, struct lane *lane, uint8_t kind,
+                  uint8_t depth, struct column more)
 {
-  int64_t number = (span->from_ns - t->from_ns) / t->pixel_ns;
-  struct column *c = &lane->columns[span->kind][span->depth];
-  if (c->count > 0 && c->number != number)
-    end_column(t, lane, span->kind, span->depth);
-  c->number = number;
-  c->count++;
-  c->covered_ns += (uint64_t) (span->to_ns - span->from_ns);
+  struct column *c = &lane->columns[kind][depth];
+  if (c->count > 0 && c->number != more.number)
+    end_column(t, lane, kind, depth);
+  c->number = more.number;
+  c->count += more.count;
+  c->covered_ns += more.covered_ns;
+}
+
+/* Keeps [span], which is in the window, or merges it. */
+static void keep_or_merge(struct timeline *t, struct lane *lane,
+                          const struct timeline_span *span)
+{
+  const int64_t ns = span->to_ns - span->from_ns;
+  if (ns >= lane->column_ns)
+    keep(lane, *span);
+  else
+    merge(t, lane, span->kind, span->depth, (struct column) {
+      .number = (span->from_ns - t->from_ns) / lane->column_ns,
+      .count = span->merged > 0 ? span->merged : 1,
+      .covered_ns = span->merged == 0 ? (uint64_t) ns
+                    : (uint64_t) ((double) span->share * (double) ns)
+    });
+}
+
+/* Makes the columns of [lane] twice as wide, and merges again. */
+static void widen_columns(struct timeline *t, struct lane *lane)
+{
+  struct column last[TIMELINE_KINDS][TIMELINE_DEPTHS];
+  memcpy(last, lane->columns, sizeof last);
+  memset(lane->columns, 0, sizeof lane->columns);
+  lane->column_ns *= 2;
+  /* In its place: a column is kept after at least one span of it was taken. */
+  const size_t count = lane->shown.count;
+  lane->shown.count = 0;
+  for (size_t i = 0; i < count; i++) {
+    const struct timeline_span span = lane->spans[i];
+    keep_or_merge(t, lane, &span);
+  }
+  for (uint8_t kind = 0; kind < TIMELINE_KINDS; kind++)
+    for (uint8_t depth = 0; depth < TIMELINE_DEPTHS; depth++) {
+      struct column c = last[kind][depth];
+      c.number /= 2;
+      if (c.count > 0) merge(t, lane, kind, depth, c);
+    }
 }
 
 /* Adds [span] to [lane], which may be NULL, if it is in the window. */
@@ -236,10 +273,8 @@ static void add_span(struct timeline *t, struct lane *lane,
     return;
   if (span.from_ns < t->from_ns) span.from_ns = t->from_ns;
   if (span.to_ns > t->to_ns) span.to_ns = t->to_ns;
-  if (span.to_ns - span.from_ns >= t->pixel_ns)
-    keep(t, lane, span);
-  else
-    merge(t, lane, &span);
+  keep_or_merge(t, lane, &span);
+  while (lane->shown.count > t->most_spans) widen_columns(t, lane);
 }
 
 /* Spans */
@@ -498,7 +533,7 @@ struct timeline *new_timeline(struct eventring_cursor *cursor, int64_t from_ns,
   t->from_ns = from_ns;
   t->to_ns = to_ns;
   t->pixel_ns = time_since(to_ns, from_ns) / width + 1;
-  t->most_spans = (size_t) SPANS_A_PIXEL * width + SPANS_MORE;
+  t->most_spans = (size_t) SPANS_A_PIXEL * width + SPANS_MORE - COLUMNS;
   t->rings = target_info(cursor).rings;
   t->ring = allocate(t->rings, sizeof *t->ring);
   t->roles = new_event_roles(cursor);
@@ -558,9 +593,9 @@ void timeline_finish(struct timeline *t, int64_t until_ns)
   if (target_info(t->cursor).active == 0) end_pause(t, t->to_ns);
   for (size_t i = 0; i < t->lane_count; i++) {
     struct lane *lane = t->lanes[i];
-    for (int kind = 0; kind < TIMELINE_KINDS; kind++)
-      for (uint32_t depth = 0; depth < TIMELINE_DEPTHS; depth++)
-        end_column(t, lane, (enum timeline_kind) kind, depth);
+    for (uint8_t kind = 0; kind < TIMELINE_KINDS; kind++)
+      for (uint8_t depth = 0; depth < TIMELINE_DEPTHS; depth++)
+        end_column(t, lane, kind, depth);
     lane->shown.spans = lane->spans;
   }
 }

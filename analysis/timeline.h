@@ -12,8 +12,9 @@
 
 /* The spans of a window of time, as a drawing of [width] pixels needs them: a
    lane for each thread of a domain; spans that are shorter than a pixel are
-   merged, so that the number of spans of a lane is bounded by the width, not by
-   the number of events.
+   merged, and in a lane of many kinds and depths those that are shorter than
+   some pixels, so that the number of spans of a lane is bounded by the width,
+   not by the number of events.
 
    struct timeline *t = new_timeline(cursor, from_ns, to_ns, width);
      for each event from before the window to behind it:
@@ -56,14 +57,13 @@ struct timeline_span {
   int32_t name, cause;            /* see timeline_name; -1: none, as for
                                      merged spans */
   uint32_t merged;                /* the number of spans; 0: a single one */
-  float share;                    /* of the pixel that merged spans cover */
+  float share;                    /* of this time that merged spans cover */
   uint8_t depth, kind;
 };
 
 struct timeline_lane {
   uint32_t domain, thread;        /* ids, the second one of the system */
   int32_t thread_id;              /* as in an event */
-  bool truncated;                 /* there were more spans than are kept */
   size_t count;
   const struct timeline_span *spans;
 };

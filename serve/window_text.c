@@ -101,8 +101,7 @@ static void print_lane(struct printing *p, const struct timeline_lane *lane,
   fprintf(p->out, "{\"domain\":%" PRIu32 ",\"thread\":%" PRIu32 ",\"name\":",
           lane->domain, lane->thread);
   print_name(p->out, name);
-  fprintf(p->out, ",\"backup\":%s,\"truncated\":%s,\"spans\":[",
-          backup ? "true" : "false", lane->truncated ? "true" : "false");
+  fprintf(p->out, ",\"backup\":%s,\"spans\":[", backup ? "true" : "false");
   p->any = false;
   for (size_t i = 0; i < lane->count; i++) print_span(p, &lane->spans[i]);
   fputs("]}", p->out);
@@ -158,7 +157,7 @@ static void print_shares(struct printing *p, const struct history *h,
 {
   separate(p);
   fprintf(p->out, "{\"domain\":%" PRIu32 ",\"thread\":null,\"name\":null,"
-          "\"backup\":false,\"truncated\":false,\"spans\":[",
+          "\"backup\":false,\"spans\":[",
           list->domain.id);
   p->any = false;
   for (size_t i = 0; i < count; i++) {

@@ -108,7 +108,6 @@ static void short_spans_are_merged_without_loss_of_time(void **state)
   uint64_t merged = 0;
   assert_true(count > 5000);
   assert_true(lane->count <= WIDTH);
-  assert_false(lane->truncated);
   for (size_t i = 0; i < lane->count; i++) {
     drawn += lane->spans[i].share * PIXEL;
     merged += lane->spans[i].merged;
@@ -116,6 +115,47 @@ static void short_spans_are_merged_without_loss_of_time(void **state)
   }
   assert_int_equal(merged, count);
   assert_float_equal(drawn, (double) covered, 0.01 * (double) covered);
+  free_timeline(t);
+  eventring_close(c);
+  ring_destroy(&f);
+}
+
+/* At each pixel a span of a third of it at each of eight depths: eight merged
+   spans a pixel. */
+static void a_lane_of_many_depths_is_merged_more_and_keeps_its_end(void **state)
+{
+  struct ring_file f;
+  (void) state;
+  make_ring(&f);
+  for (uint64_t pixel = 0; pixel < WIDTH; pixel++) {
+    const uint64_t from = 1000 + pixel * PIXEL;
+    for (uint64_t depth = 0; depth < TIMELINE_DEPTHS; depth++)
+      ring_write(&f, 0, from + depth, EVENTRING_FORM_BEGIN, SPAN, NULL, 0);
+    for (uint64_t depth = 0; depth < TIMELINE_DEPTHS; depth++)
+      ring_write(&f, 0, from + PIXEL / 3 + depth, EVENTRING_FORM_END, SPAN,
+                 NULL, 0);
+  }
+  struct eventring_cursor *c = ring_open(&f);
+  struct timeline *t = draw(c, 1000);
+  const struct timeline_lane *lane = timeline_lane(t, 0);
+  uint64_t merged[TIMELINE_DEPTHS] = { 0 };
+  double drawn[TIMELINE_DEPTHS] = { 0 };
+  int64_t last[TIMELINE_DEPTHS] = { 0 };
+  assert_true(lane->count > 2 * WIDTH);
+  assert_true(lane->count <= 4 * WIDTH + 64);
+  for (size_t i = 0; i < lane->count; i++) {
+    const struct timeline_span *s = &lane->spans[i];
+    merged[s->depth] += s->merged;
+    drawn[s->depth] += (double) s->share * (double) (s->to_ns - s->from_ns);
+    if (s->to_ns > last[s->depth]) last[s->depth] = s->to_ns;
+  }
+  for (uint64_t depth = 0; depth < TIMELINE_DEPTHS; depth++) {
+    /* The outermost ends last. */
+    const double length = (double) (PIXEL / 3 + TIMELINE_DEPTHS - 1 - 2 * depth);
+    assert_int_equal(merged[depth], WIDTH);
+    assert_float_equal(drawn[depth], WIDTH * length, 0.01 * WIDTH * length);
+    assert_int_equal(last[depth], 1000 + WINDOW);
+  }
   free_timeline(t);
   eventring_close(c);
   ring_destroy(&f);
@@ -409,6 +449,7 @@ int main(void)
     cmocka_unit_test(the_holder_of_a_mutex_is_known),
     cmocka_unit_test(long_spans_are_kept_with_their_depth),
     cmocka_unit_test(short_spans_are_merged_without_loss_of_time),
+    cmocka_unit_test(a_lane_of_many_depths_is_merged_more_and_keeps_its_end),
     cmocka_unit_test(a_lane_is_bounded_for_any_spans),
     cmocka_unit_test(spans_that_began_before_the_events_are_drawn),
     cmocka_unit_test(overwritten_events_are_a_gap),
