@@ -17,7 +17,6 @@
 #include "event_field.h"
 #include "long_pauses.h"
 #include "memory.h"
-#include "spans.h"
 #include "target.h"
 
 /* Why a collection ran. */
@@ -130,9 +129,10 @@ static struct reason reason_of(const struct long_pauses *l,
 static void note_inner(struct long_pauses *l, const struct eventring_event *event,
                        int64_t since)
 {
-  const struct reason reason = reason_of(l, event, since);
   struct reason *inner = &l->inner[event->ring];
-  if (reason.cause != UINT64_MAX && reason.ns > inner->ns) *inner = reason;
+  if (event->ns - since <= (int64_t) inner->ns) return;
+  const struct reason reason = reason_of(l, event, since);
+  if (reason.cause != UINT64_MAX) *inner = reason;
 }
 
 /* Adds the collection that ended with [event] and began at [since] to the long
@@ -143,15 +143,15 @@ static void note_inner(struct long_pauses *l, const struct eventring_event *even
 static void keep_if_long(struct long_pauses *l, const struct eventring_event *event,
                          int64_t since)
 {
+  const uint64_t ns = (uint64_t) event->ns - (uint64_t) since;
+  struct kept *place = place_for(l, ns, event->ns);
+  if (place == NULL) return;
   struct reason reason = reason_of(l, event, since);
   const struct reason *inner = &l->inner[event->ring];
   if (reason.cause == UINT64_MAX && inner->ns > 0 && inner->from_ns >= since) {
     reason.cause = inner->cause;
     reason.requested_by = inner->requested_by;
   }
-  const uint64_t ns = reason.ns;
-  struct kept *place = place_for(l, ns, event->ns);
-  if (place == NULL) return;
   struct kept *same = same_pause(l, event, since, reason.requested_by);
   if (same != NULL) {
     same->domains++;
@@ -204,15 +204,6 @@ static void keep_if_late(struct long_pauses *l, const struct eventring_event *ev
                                        field_called(l, event, "reason"));
   snprintf(place->cause, sizeof place->cause, "%s, waited for domain %"
            PRIu64, reason == NULL ? "" : reason, latest_domain);
-}
-
-bool in_collection(struct summary *s, uint32_t ring)
-{
-  const struct spans *spans = summary_numbers(s)->spans;
-  const struct eventring_event *open = innermost_span(spans, ring);
-  for (; open != NULL; open = next_outer_span(spans, open))
-    if (is_collector_span(summary_class(s, open->id))) return true;
-  return false;
 }
 
 /* Takes the collection that ended with [event] and began at [since]; it is a pause unless

@@ -63,7 +63,4 @@ void long_pauses_event(struct long_pauses *p, struct summary *s,
 int list_long_pauses(const struct long_pauses *p, int64_t from_ns,
                      struct long_pause list[LONG_PAUSES]);
 
-/* Returns whether a span of the collector is open in ring [ring]. */
-bool in_collection(struct summary *s, uint32_t ring);
-
 #endif /* ANALYSIS_LONG_PAUSES_H */

@@ -373,6 +373,9 @@ void summary_new_interval(struct summary *s);
 /* Returns the class of the events with the id [id]. */
 struct event_class summary_class(struct summary *s, uint16_t id);
 
+/* Returns whether a span of the collector is open in ring [ring]. */
+bool in_collection(struct summary *s, uint32_t ring);
+
 /* Return whether events with the id [id] belong to the program, and whether they
    report a wait.  Both return false for an id that has no description yet. */
 static inline bool summary_is_user(struct summary *s, uint16_t id)

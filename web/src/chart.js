@@ -6,6 +6,7 @@ import uPlot from 'uplot';
 import { html, useLayoutEffect, useRef } from './html.js';
 import { savePng } from './chart_image.js';
 import * as format from './format.js';
+import { hasModifier } from './keyboard.js';
 
 export function colour(name) {
   return getComputedStyle(document.documentElement)
@@ -135,7 +136,7 @@ function onKey(event, plot, onZoom) {
     ArrowRight: () => to(Math.min(last, (idx ?? last - 1) + 1)),
     '+': () => zoom(0.5), '=': () => zoom(0.5), '-': () => zoom(2),
     Escape: () => plot.setCursor({ left: -10, top: -10 }) };
-  if (!Object.hasOwn(actions, event.key) || last < 0) return;
+  if (!Object.hasOwn(actions, event.key) || hasModifier(event) || last < 0) return;
   actions[event.key]();
   event.preventDefault();
 }

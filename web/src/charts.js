@@ -179,7 +179,7 @@ export function Charts({ process, data, live, range, setRange }) {
   return html`<section>
     <p class="quiet hint">${!tier.loaded ? 'Loading…'
       : 'Drag in a chart to enlarge a time; blank: not recorded or lost'}${
-      process.reading && '. The server still reads the past'}</p>
+      tier.loaded && process.reading && '. The server still reads the past'}</p>
     <div class="charts">
       <${Main} tier=${tier} take=${column} common=${common} />
       <${Kinds} tier=${tier} take=${column} common=${common} />

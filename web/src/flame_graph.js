@@ -7,6 +7,7 @@ import { decoded } from './api.js';
 import { flameSvg } from './flame_svg.js';
 import { aroundFunction, boxes, functions, inverted } from './flame_tree.js';
 import * as format from './format.js';
+import { hasModifier } from './keyboard.js';
 import { saveText } from './save_file.js';
 import { Table } from './table.js';
 
@@ -164,8 +165,7 @@ function Bars({ list, tree, wanted, compared, tell, choose, point, upward, label
       giveFocus(barOf(event));
     };
     const onKeyDown = (event) => {
-      if (!event.key.startsWith('Arrow') || event.altKey || event.ctrlKey || event.metaKey)
-        return;
+      if (!event.key.startsWith('Arrow') || hasModifier(event)) return;
       event.preventDefault();
       const i = neighbour(list, Number(barOf(event).dataset.box), event.key, upward);
       frame.current.children[i]?.focus();

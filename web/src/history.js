@@ -167,8 +167,9 @@ export class History {
     else if (this.waiting.length < 600) this.waiting.push(row);
   }
 
-  // Returns the tier to show [from]..[to] with: at most about 1500 rows, and
-  // one that reaches back far enough, if there is one.
+  // Returns the tier to show [from]..[to] with: at most about 1500 rows, and one that
+  // reaches back far enough, if there is one: to [from], to the start, or as far as any
+  // tier does, once all are loaded.
   tierFor(from, to) {
     const fine = this.tiers.filter((tier) => (to - from) / tier.ns <= 1500);
     const candidates = fine.length ? fine : this.tiers.slice(-1);

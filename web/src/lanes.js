@@ -16,8 +16,9 @@ export const kindNames = ['collector', 'span of the program', 'wait',
 // The kinds from top to bottom; the first row has the waits.
 const order = [wait, stop, collector, other, program, request];
 
-// Two answers may have times of an event that differ by some nanoseconds.
-export const isSameTime = (a, b) => Math.abs(a - b) < 500;
+// Two answers may have times of an event that differ by some nanoseconds; less than
+// CLOCKS_APART_NS of the server.
+export const isSameTime = (a, b) => Math.abs(a - b) < 1000;
 
 // Returns the index in [spans] of [span], of another answer perhaps; -1: it is not there.
 export function nearest(spans, [from, to]) {

@@ -2,6 +2,7 @@
 
 import { html, useLayoutEffect, useRef } from './html.js';
 import { beginOf } from './history.js';
+import { hasModifier, isTyping } from './keyboard.js';
 import { moved, zoomed } from './timeline_window.js';
 
 const step = 0.2;               // of the window
@@ -22,9 +23,6 @@ const windowsInside = {
 };
 export const windowOfAll = windowsInside.Home;
 
-const isTyping = (element) => element.closest(
-  'input:not([type=checkbox]), textarea, select, [contenteditable], dialog') !== null;
-
 // Calls a function of [actions], by its key, or [zoom] with the new window, unless the
 // user types somewhere.
 export function useKeys(canvas, { actions, zoom, view, data, timeAtPointer }) {
@@ -34,7 +32,7 @@ export function useKeys(canvas, { actions, zoom, view, data, timeAtPointer }) {
   useLayoutEffect(() => {
     const pressed = (event) => {
       const { key, target } = event;
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(target)) return;
+      if (hasModifier(event) || isTyping(target)) return;
       const { actions, zoom, view, data, timeAtPointer } = state.current;
       const next = windows[key]
         ?? (target === canvas.current ? windowsInside[key] : undefined);
