@@ -348,6 +348,7 @@ static int hold_segment(struct eventring_recorder *r, struct chunk chunk,
                  && r->held_bytes > r->options.hold_bytes))) {
     for (uint32_t i = 0; i < r->source->checked.rings; i++)
       r->rings[i].begin = r->held->marks[i];
+    r->from_ns = r->held->chunk.last_ns;
     drop_held(r);
   }
   return 0;
@@ -367,6 +368,14 @@ static int write_and_keep(struct eventring_recorder *r, struct chunk chunk,
     drop_held(r);
   }
   return cannot_write(r, eventring_append(&r->file, p->chunk, p->stored));
+}
+
+/* Makes the times of [segment] no earlier than [ns]: its blocks may begin with events
+   of the time before, which are not in its file. */
+static void begin_after(struct chunk *segment, int64_t ns)
+{
+  if (segment->first_ns < ns) segment->first_ns = ns;
+  if (segment->last_ns < ns) segment->last_ns = ns;
 }
 
 /* Writes new schema entries and a segment with all copied words, or only keeps
@@ -428,6 +437,7 @@ static int write_segment(struct eventring_recorder *r)
   }
   r->words = 0;
   if (r->horizon == UINT64_MAX) chunk.last_ns = last_ns;
+  begin_after(&chunk, r->from_ns);
   if (r->events != NULL && eventring_keep_events(r, size, chunk.horizon) < 0)
     return eventring_give_up(r, EVENTRING_E_MEMORY, "cannot record");
   if (r->hold) return hold_segment(r, chunk, size);
@@ -647,10 +657,12 @@ int eventring_record_release(struct eventring_recorder *r)
   if (!r->hold || step(r, 1) < 0) return r->failed;
   r->hold = 0;
   if (begin_file(r) < 0) return r->failed;
-  for (; r->held != NULL; drop_held(r))
+  for (; r->held != NULL; drop_held(r)) {
+    begin_after(&r->held->chunk, r->from_ns);
     if (r->failed == 0)
       cannot_write(r, eventring_append(&r->file, r->held->chunk,
                                        r->held->stored));
+  }
   return r->failed;
 }
 
@@ -909,6 +921,7 @@ int eventring_record_next(struct eventring_recorder *r, const char *path)
   }
   free(r->path);
   r->path = copy;
+  r->from_ns = r->horizon_ns;
   r->hold = r->options.hold_ns > 0;
   return r->hold ? 0 : begin_file(r);
 }

@@ -86,6 +86,7 @@ struct eventring_recorder {
   uint64_t flushes;             /* that the program had asked for then */
   uint64_t horizon;
   int64_t horizon_ns;
+  int64_t from_ns;              /* the horizon before the present file; 0: none */
   uint32_t schema_count;        /* entries in the present file */
   uint32_t schema_limit;        /* no more than these are written */
 

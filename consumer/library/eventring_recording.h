@@ -82,7 +82,7 @@ struct chunk {
   uint64_t horizon;             /* ticks: all events up to then are in it and
                                    those before it */
   int64_t first_ns, last_ns;    /* CLOCK_MONOTONIC of its oldest block, and of
-                                   the horizon */
+                                   the horizon; not before the file begins */
   uint64_t shift;               /* added to the positions of its runs;
                                    the same for all chunks of an interval */
   uint64_t content;             /* recording_sum of the stored bytes */

@@ -997,6 +997,48 @@ static void held_segments_are_written_on_release(void **state)
   }
 }
 
+static void times_of(const char *path, int64_t *first_ns, int64_t *last_ns)
+{
+  struct eventring_cursor *c = open_file(path, 0);
+  struct eventring_info info = { .size = sizeof info };
+  eventring_get_info(c, &info);
+  *first_ns = info.first_ns;
+  *last_ns = info.last_ns;
+  eventring_close(c);
+}
+
+/* A block may begin long before the first event of it that is in the file: in a quiet
+   ring, in which one block has the events of two files.  The events are of a second
+   ago, and the horizons of now. */
+static void a_recording_does_not_begin_before_its_events(void **state)
+{
+  (void) state;
+  for (int held = 0; held <= 1; held++) {
+    struct scene s;
+    int64_t from[2], to[2], dropped = 0;
+    set_up(&s, 1, 19, 9, 1);
+    record(&s, held);                   /* 1 ns: all but the last segment are dropped */
+    for (int i = 0; i < 2; i++) {
+      for (int k = 0; k < 2; k++) {
+        if (i == 0 && k == 0) dropped = (int64_t) now();
+        write_some(&s, 30000);          /* a segment */
+        step(&s);
+      }
+      if (held) assert_int_equal(eventring_record_release(s.r), 0);
+      if (i == 0) assert_int_equal(eventring_record_next(s.r, s.path[1]), 0);
+    }
+    s.f.header->state = EVENTRING_ENDED;
+    close_recorder(&s);
+    for (int i = 0; i < 2; i++) {
+      times_of(s.path[i], &from[i], &to[i]);
+      assert_true(from[i] <= to[i]);
+    }
+    assert_true(from[1] >= to[0]);
+    if (held) assert_true(from[0] >= dropped);
+    tear_down(&s);
+  }
+}
+
 /* Held segments that exceed the limit of memory are dropped, the oldest
    first. */
 static void held_segments_have_a_limit_of_bytes(void **state)
@@ -1560,6 +1602,7 @@ int main(void)
     cmocka_unit_test(options_of_a_newer_library_are_refused),
     cmocka_unit_test(chunks_of_a_newer_version_are_skipped),
     cmocka_unit_test(held_segments_are_written_on_release),
+    cmocka_unit_test(a_recording_does_not_begin_before_its_events),
     cmocka_unit_test(held_segments_have_a_limit_of_bytes),
     cmocka_unit_test(seek_to_a_time),
     cmocka_unit_test(names_registered_while_recording),
