@@ -428,7 +428,12 @@ static void judge_long_stop(struct diagnosis *d)
   add_text(f, "its longest event", event->name);
   if (cause != NULL) add_cause(f, cause);
   add(f, FACT_COUNT, why->domain, "domain");
-  if (ended >= 0) add(f, FACT_NS, ended, "its end, from the start of tracing");
+  if (ended >= 0) {
+    add(f, FACT_NS, ended, "its end, from the start of tracing");
+    f->pause.ns = why->ns;
+    f->pause.end_ns = (int64_t) ended;
+    f->pause.domain = why->domain;
+  }
   add(f, FACT_COUNT, (double) stops->count, "stops in all");
   add(f, FACT_NS, (double) histogram_quantile(stops, 0.99),
       "99 %% of them are at most");

@@ -60,6 +60,11 @@ struct finding {
   double weight;                  /* the share concerned, of active time,
                                      memory, samples or events; of a long stop,
                                      its seconds; at most 1 */
+  struct {
+    uint64_t ns;                  /* 0: none */
+    int64_t end_ns;               /* since tracing started */
+    uint32_t domain;
+  } pause;                        /* that it is about */
   uint32_t fact_count;
   struct fact facts[FACTS];
 };

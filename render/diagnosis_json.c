@@ -24,6 +24,14 @@ static json_t *json_value(const struct fact *fact)
          ? json_integer((json_int_t) fact->value) : json_real(fact->value);
 }
 
+static json_t *json_pause(const struct finding *f)
+{
+  return f->pause.ns == 0 ? json_null()
+    : json_pack("{s:I, s:I, s:I}", "end_ns", (json_int_t) f->pause.end_ns,
+                "duration_ns", (json_int_t) f->pause.ns,
+                "domain", (json_int_t) f->pause.domain);
+}
+
 static json_t *json_finding(const struct finding *f)
 {
   const struct rule *rule = &rules[f->rule];
@@ -34,11 +42,12 @@ static json_t *json_finding(const struct finding *f)
       "{s:s, s:s, s:o}", "name", fact->name, "unit",
       fact_unit_name[fact->unit], "value", json_value(fact)));
   }
-  return json_pack("{s:s, s:s, s:s, s:f, s:o, s:s, s:s}",
+  return json_pack("{s:s, s:s, s:s, s:f, s:o, s:s, s:s, s:o}",
                    "rule", rule->name, "title", rule->title,
                    "certainty", certainty_name[f->certainty],
                    "weight", f->weight, "evidence", facts,
-                   "advice", f->advice, "event", rule->event);
+                   "advice", f->advice, "event", rule->event,
+                   "pause", json_pause(f));
 }
 
 /* Returns the rules that were judged and have no finding. */

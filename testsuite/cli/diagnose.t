@@ -160,6 +160,10 @@ finds long_stop
 ok "long_stop: its cause and what to do" \
   advised long_stop gc_full_major 'Do not call this function'
 ok "long_stop: its length" [ "$(fact long_stop 'longest stop')" = 120000000 ]
+ok "long_stop: where it is" \
+  jq -e --argjson to "$(fact long_stop 'its end, from the start of tracing')" \
+  '.findings[] | select(.rule == "long_stop") |
+   .pause == { end_ns: $to, duration_ns: 120000000, domain: 0 }' out
 spans 1 90000000 explicit_gc_full_major | with
 leaves long_stop "of 90 ms"
 spans 2 60000000 explicit_gc_full_major | with

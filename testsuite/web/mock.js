@@ -221,6 +221,7 @@ const findings = [{
   certainty: 'likely', weight: 0.12, event: 'minor',
   evidence: [{ name: 'promoted', unit: 'share', value: 0.12 },
              { name: 'minor collections', unit: 'count', value: 4821 }],
+  pause: { end_ns: 30.004e9, duration_ns: 4e6, domain: 0 },
   advice: 'Give values time to die: OCAMLRUNPARAM=s=1M' }];
 
 export class Mock {

@@ -139,6 +139,9 @@ await test('the verdict comes first; behind it are all rules, and what they lack
     await has(page, 'gc_detail is recorded for 10 s');
     assert.ok(mock.actions.some(({ action }) => action ===
       '{"action":"add","categories":["gc_detail"],"seconds":10}'));
+    await click(page, '.diagnosis a[href*="/timeline"]');
+    await until(page, () => location.hash.includes('from=29996000000&to=30008000000'));
+    await seen(page, '.chosen');
   }));
 
 await test('without a token the page asks for it', async () => {
@@ -1174,7 +1177,7 @@ await test('requests and locks of a time that a ring no longer has are not calle
   });
 
 await test('the latest events are shown, the latest at the top, or the first',
-  () => onPage('#/process/100/events?last=all', async (page) => {
+  () => onPage('#/process/100/events?from=20000000000&to=30000000000', async (page) => {
     const times = () => page.$$eval('.log tbody tr', (all) =>
       all.slice(0, 2).map((row) => row.cells[0].innerText));
     await seen(page, '.log tbody tr');
@@ -1185,6 +1188,21 @@ await test('the latest events are shown, the latest at the top, or the first',
     await eventually(() => assert.equal(lastAsked('events').order, 'first'));
     await eventually(async () => assert.notDeepEqual(await times(), latest));
   }));
+
+await test('events follow a live range; the time of one leads to the timeline, where it '
+  + 'is selected', () => onPage('#/process/100/events?last=10', async (page) => {
+  await seen(page, '.log tbody a');
+  const { to } = lastAsked('events');
+  await eventually(() => assert.ok(Number(lastAsked('events').to) > Number(to)));
+  await page.evaluate(() => [...document.querySelectorAll('.range button')]
+    .find((e) => e.innerText === 'Live').click());
+  await until(page, () => document.querySelector('[data-range=fixed]'));
+  await page.$eval('.log tbody a', (e) => e.click());
+  await seen(page, 'canvas.timeline');
+  await has(page, 'Selected: ');
+  const { from_sel: from, to_sel: end, ...range } = await values(page);
+  assert.ok(Number(range.from) < from && Number(end) < range.to, JSON.stringify(range));
+}));
 
 await test('locks have their waits, holders and spans',
   () => onPage('#/process/100/locks?last=all', async (page) => {

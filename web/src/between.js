@@ -1,13 +1,14 @@
 // The time between two events that the user chooses by filters: a histogram,
 // the times in the order in which they ended, and the longest ones.
 
-import { html, useEffect, useRef, useState } from './html.js';
+import { html, useEffect, useState } from './html.js';
 import { useAnswer } from './answer.js';
 import { ofProcess } from './api.js';
 import { Chart, seriesColour } from './chart.js';
 import * as format from './format.js';
 import { Bars } from './histogram.js';
-import { coverText, getCovered, limits, rangeValues } from './range.js';
+import { coverText, rangeValues } from './range.js';
+import { useRangeAnswer } from './range_answer.js';
 import { Table } from './table.js';
 
 const scopes = [['thread', 'the same thread'], ['domain', 'the same domain'],
@@ -55,26 +56,6 @@ function Form({ wish, ask, id }) {
         html`<option key=${key} value=${key}>${label}</option>`)}</select>
     </label>
     <button>Show</button></form>`;
-}
-
-// Asks for the pairs of [wish]: { first, then, scope }, in the range, and again in each
-// [round].
-function usePairs(id, wish, range, round, data) {
-  const [state, set] = useState({});
-  const now = useRef(0);
-  now.current = data.now;
-  useEffect(() => {
-    if (!wish.first || !wish.then) return undefined;
-    const abort = new AbortController();
-    const span = limits(range, now.current);
-    const { first, then, scope } = wish;
-    getCovered(id, 'between', { first, then, scope, ...span }, abort.signal)
-      .then((answer) => set({ answer, span, wish }), (e) => {
-        if (e.name !== 'AbortError') set({ error: e.message });
-      });
-    return () => abort.abort();
-  }, [id, wish.first, wish.then, wish.scope, JSON.stringify(range), round]);
-  return state;
 }
 
 function Numbers({ answer }) {
@@ -156,7 +137,9 @@ export function Between({ id, process, data, address, range }) {
   const { first = '', then = '', scope = 'thread' } = address.values;
   const [round, again] = useState(0);
   const wish = { first, then, scope };
-  const { answer, span, wish: asked, error } = usePairs(id, wish, range, round, data);
+  const { found, error } = useRangeAnswer(id, first && then ? 'between' : null, range, data,
+    process.state === 'running', wish, round);
+  const { span, parameters: asked, answer } = error ? {} : found ?? {};
   const ask = (next) => {
     address.go(next);
     again(round + 1);

@@ -41,14 +41,15 @@ function rowsOf(lanes) {
 
 // Returns { lane, span }, the next span after [chosen] in the direction of [key]: '.' and
 // ',' in its row, '>' and '<' in the row below and above.  Without a chosen one, the
-// first that is in the window [from, to].  Null: there is none.
+// first that begins in the window [from, to], or else is in it.  Null: there is none.
 export function nextSpan({ lanes }, chosen, key, [from, to]) {
   const rows = rowsOf(lanes);
   const at = !chosen?.span ? -1 : rows.findIndex(({ lane, row }) =>
     laneKey(lane) === laneKey(chosen.lane) && row === rowOf(lane, chosen.span));
   if (at < 0) {
     const first = rows.map(({ lane, spans }) => ({
-      lane, span: spans.find((s) => s[1] >= from && s[0] <= to) }));
+      lane, span: spans.find((s) => s[0] >= from && s[0] <= to)
+        ?? spans.find((s) => s[1] >= from && s[0] <= to) }));
     return first.find(({ span }) => span) ?? null;
   }
   const begin = chosen.span[0];
@@ -73,6 +74,12 @@ export const pauseAddress = (address, { domain, end_ns, duration_ns, name }) =>
   address.to({
     from: Math.max(0, end_ns - 2 * duration_ns), to: end_ns + duration_ns, last: null,
     sel: [domain, '', '', end_ns - duration_ns, end_ns, name ?? ''].join() }, 'timeline');
+
+// The address of the timeline around the time of [ns] until [to], which is selected.
+export const timeAddress = (address, to, ns) =>
+  address.to({
+    from: Math.max(0, to - 2 * ns), to: to + ns, last: null, sel: null,
+    from_sel: Math.max(0, to - ns), to_sel: to }, 'timeline');
 
 // The address of the timeline around the wait of [ns] of a thread until [to].
 export const waitAddress = (address, { domain, thread, to }, ns) =>

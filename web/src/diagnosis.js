@@ -3,6 +3,7 @@
 
 import { html, useEffect, useState } from './html.js';
 import { get, ofProcess } from './api.js';
+import { pauseAddress } from './choice.js';
 import * as format from './format.js';
 import { Message, obstacle, useAction } from './control.js';
 import { rangeValues } from './range.js';
@@ -22,6 +23,8 @@ function Finding({ finding: f, address }) {
       ${' '}<b>${format.name(f.title)}</b></p>
     <p>${format.name(f.advice)}</p>
     <p class="quiet">${f.evidence.map(evidenceText).join(' · ')}</p>
+    ${f.pause && html`<p><a href=${pauseAddress(address, f.pause)}>
+      Show it in the timeline</a></p>`}
     ${f.event && html`<p><a href=${address.to(
       { filter: f.event, ...rangeValues({ last: null }) }, 'events')}>
       Show these events: ${format.phrase(f.event)}</a></p>`}</li>`;
@@ -73,7 +76,7 @@ export function Diagnosis(given) {
   return html`<details class="diagnosis" open=${address.values.rules === '1'}
     onToggle=${toggled}>
     <summary><${Verdict} process=${process} />${process.verdict_unix_ns &&
-      html`${' '}<small class="quiet">at ${
+      html`${' '}<small class="quiet">judged at ${
         format.clock(process.verdict_unix_ns)}</small>`}</summary>
     ${diagnosis && html`<${Rules} ...${given} diagnosis=${diagnosis} />`}
   </details>`;

@@ -1,10 +1,12 @@
 // The log of the events of the range that pass a filter, in the language of eventring
 // events.
 
-import { html, useEffect, useRef, useState } from './html.js';
+import { html, useEffect, useState } from './html.js';
+import { timeAddress } from './choice.js';
 import { saveCsv } from './csv.js';
 import * as format from './format.js';
-import { coverText, getCovered, limits } from './range.js';
+import { coverText } from './range.js';
+import { useRangeAnswer } from './range_answer.js';
 import { fileOf } from './save_file.js';
 import { CsvButton } from './table.js';
 
@@ -54,8 +56,16 @@ const csvColumns = [
   { label: 'Duration', value: (e) => e.duration_ns, unit: 'ns' },
   { label: 'Payload', value: payload }];
 
+// The time of [event]; with an [address], as a link to the timeline of its span or, if it
+// has none, of the millisecond before it.
+function Time({ event: { ns, duration_ns }, address }) {
+  const text = format.moment(ns, 1);
+  return address ? html`<a href=${timeAddress(address, ns, duration_ns || 1e6)}>${text}</a>`
+    : text;
+}
+
 // Rows of events; [mark]: whether a row is marked.
-export function EventTable({ events, mark = () => false }) {
+export function EventTable({ events, address = null, mark = () => false }) {
   return html`<div class="scroll log" tabindex="0" role="region"
     aria-label="Events"><table>
     <thead><tr><th class="number">Time</th><th>Domain</th><th>Thread</th>
@@ -63,7 +73,7 @@ export function EventTable({ events, mark = () => false }) {
       <th>Payload</th></tr></thead>
     <tbody>${events.map((e, i) => html`
       <tr key=${i} class=${mark(e) ? 'marked' : ''}>
-        <td class="number">${format.moment(e.ns, 1)}</td>
+        <td class="number"><${Time} event=${e} address=${address} /></td>
         <td>${domainText(e)}</td><td>${threadText(e)}</td>
         <td>${format.name(e.form)}</td>
         <td>${e.name == null ? `#${e.id ?? ''}` : format.name(e.name)}</td>
@@ -95,49 +105,39 @@ function Form({ filter, latest, ask, choose }) {
     </form>`;
 }
 
-// Asks for the events of the range when it changes, the filter or [order] does, or [round].
-function useEvents(id, filter, order, range, round, data) {
-  const [answer, set] = useState({ events: null });
-  const now = useRef(0);
-  now.current = data.now;
-  useEffect(() => {
-    const abort = new AbortController();
-    const span = limits(range, now.current);
-    const failed = (e) => {
-      if (e.name !== 'AbortError') set({ error: e.message });
-    };
-    getCovered(id, 'events', { filter: filter || null, order, ...span, limit },
-               abort.signal)
-      .then((found) => set({ ...found, filter, order, span }), failed);
-    return () => abort.abort();
-  }, [id, filter, order, JSON.stringify(range), round]);
-  return answer;
+// Says which events [found] has.
+function Which({ found: { span, parameters: { filter, order }, answer }, now }) {
+  const { events, more, kept } = answer;
+  const count = `${events.length} ${events.length === 1 ? 'event' : 'events'}`;
+  const edge = () => order === 'first' ? `, up to ${format.moment(events.at(-1).ns, 1e6)},`
+    : `, from ${format.moment(events[0].ns, 1e6)} on,`;
+  return html`<p class="quiet">${more ? `The ${order} ${count}` : count}${
+    filter ? ' that pass the filter' : ''}${more ? edge() : ''} of ${
+    coverText(span, now, kept)}${
+    more ? '. A filter or a shorter range shows others' : ''}.</p>`;
 }
 
 export function Events({ id, process, data, address, range }) {
   const { filter = '' } = address.values;
   const order = address.values.order === 'first' ? 'first' : 'latest';
   const [round, again] = useState(0);
-  const answer = useEvents(id, filter, order, range, round, data);
+  const { found, error } = useRangeAnswer(id, 'events', range, data,
+    process.state === 'running', { filter: filter || null, order, limit }, round);
   const ask = (text) => {
     address.go({ filter: text });
     again(round + 1);
   };
+  const events = error ? [] : found?.answer.events ?? [];
   return html`<section>
     <${Form} filter=${filter} latest=${order === 'latest'} ask=${ask}
       choose=${(next) => address.go({ order: next === 'first' ? next : null })} />
-    ${answer.error && html`<p class="error" role="alert">${
-      format.name(answer.error)}</p>`}
-    ${answer.span && html`<p class="quiet">${
-      answer.more ? `The ${answer.order} ${limit} events`
-        : `${answer.events.length} ${answer.events.length === 1 ? 'event' : 'events'}`}
-      ${answer.filter ? ' that pass the filter' : ''}, ${
-        coverText(answer.span, data.now, answer.kept)}${
-        answer.more ? '. A filter or a shorter range shows others' : ''}.</p>`}
-    ${answer.events?.length > 0 && html`
+    ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
+    ${found && !error && html`<${Which} found=${found} now=${data.now} />`}
+    ${events.length > 0 && html`
       <p><${CsvButton} title="the events" save=${() =>
-        saveCsv(`${fileOf(process)}-events`, csvColumns, answer.events)} /></p>
-      <${EventTable} events=${answer.order === 'first' ? answer.events
-        : answer.events.toReversed()} />`}
+        saveCsv(`${fileOf(process)}-events`, csvColumns, events)} />
+        <span class="quiet"> Click a time to see it in the timeline.</span></p>
+      <${EventTable} address=${address} events=${found.parameters.order === 'first'
+        ? events : events.toReversed()} />`}
   </section>`;
 }

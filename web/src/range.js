@@ -60,6 +60,11 @@ export function rangeText({ from, to }, now) {
     format.moment(to ?? now, step)} since the start`;
 }
 
+// Returns whether all of [kept] begin later than [to], since the events before were lost
+// or overwritten.
+export const isOverwritten = (kept, to) => kept.length > 0 &&
+  kept.every((k) => k.begin_lost && k.from_ns >= to);
+
 // Says which of [kept] begin later than [from], since events before were lost or
 // overwritten.
 function lateText(kept, from, what) {

@@ -5,14 +5,16 @@ import { getCovered, isFixed, limits } from './range.js';
 
 const refresh_ms = 2000;
 
-// Asks for [part] of the process [id].  Returns { found, error }: [found] is null or
-// { span, answer }, with the limits that the answer is for; the answer as of getCovered.
-export function useRangeAnswer(id, part, range, data, alive, parameters = {}) {
+// Asks for [part] of the process [id], again when [round] changes, and not while [part]
+// is null.  Returns { found, error }: [found] is null or { span, parameters, answer },
+// with the limits and parameters that the answer is for; the answer as of getCovered.
+export function useRangeAnswer(id, part, range, data, alive, parameters = {}, round = 0) {
   const [found, set] = useState(null);
   const [error, setError] = useState(null);
   const now = useRef(0);
   now.current = data.now;
   useEffect(() => {
+    if (part === null) return undefined;
     const abort = new AbortController();
     let timer;
     const ask = async () => {
@@ -20,7 +22,7 @@ export function useRangeAnswer(id, part, range, data, alive, parameters = {}) {
       try {
         const answer = await getCovered(id, part, { ...parameters, ...span },
                                         abort.signal);
-        set({ span, answer });
+        set({ span, parameters, answer });
         setError(null);
       } catch (e) {
         if (e.name === 'AbortError') return;
@@ -33,6 +35,6 @@ export function useRangeAnswer(id, part, range, data, alive, parameters = {}) {
       abort.abort();
       clearTimeout(timer);
     };
-  }, [id, part, JSON.stringify([range, parameters]), alive]);
+  }, [id, part, JSON.stringify([range, parameters]), alive, round]);
   return { found, error };
 }

@@ -3,8 +3,8 @@
 // the time, as from_sel and to_sel.
 
 import { html, useEffect, useMemo, useState } from './html.js';
-import { get, ofProcess } from './api.js';
 import * as format from './format.js';
+import { getCovered, isOverwritten } from './range.js';
 import { Table } from './table.js';
 
 // Returns [[from, to] or null, a function that changes it].
@@ -30,7 +30,7 @@ const columns = [
   ns('Longest', 'max_ns'),
   { label: 'Share', value: (row) => row.share, text: format.share,
     meaning: 'The total as a part of the selected time: more than 100 % when ' +
-             'threads did it at once' }];
+             'threads did it at once, or what ended in this time began before it' }];
 
 // Returns the rows of the table from an answer to GET stat: first what the program knows,
 // and of each kind what took longest.
@@ -53,7 +53,7 @@ export function SelectionTable({ id, selected: [from, to], fit, clear }) {
     const abort = new AbortController();
     set(null);
     setError(null);
-    get(ofProcess(id, 'stat'), { from, to }, abort.signal).then(set, (e) => {
+    getCovered(id, 'stat', { from, to }, abort.signal).then(set, (e) => {
       if (e.name !== 'AbortError') setError(e.message);
     });
     return () => abort.abort();
@@ -67,7 +67,11 @@ export function SelectionTable({ id, selected: [from, to], fit, clear }) {
       <button onClick=${clear}>Clear</button></div>
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
     ${!stat && !error && html`<p class="quiet">Computing…</p>`}
-    ${rows?.length === 0 && html`<p class="quiet">Nothing ended in this time.</p>`}
+    ${rows?.length === 0 && html`<p class="quiet">${isOverwritten(stat.kept, to)
+      ? 'The events of this time are no longer in the rings: later ones took their place.'
+      : 'Nothing ended in this time.'}</p>`}
+    ${rows?.length > 0 && html`<p class="quiet">What ended in this time, with its whole
+      duration.</p>`}
     <${Table} name="selection" columns=${columns} rows=${rows} />
   </section>`;
 }

@@ -24,10 +24,11 @@ const part = (d, part_ns) =>
 const allocated = (d) => d.allocated_words
   + Math.max(0, (d.major_allocated_words ?? 0) - d.promoted_words);
 
-const domainColumns = [
+// [state]: of the process.
+const domainColumns = (state) => [
   number('Domain', (d) => d.id),
   { label: 'Name', value: (d) => d.name ?? '' },
-  { label: 'State', value: (d) => d.ended ? 'ended' : 'alive' },
+  { label: 'State', value: (d) => d.ended ? 'ended' : state },
   { label: 'From', value: (d) => d.from_ns,
     text: (ns) => ns == null ? format.unknown : format.moment(ns, 1e8),
     unit: 'ns',
@@ -178,7 +179,7 @@ export function Tables({ id, process, data, address, range }) {
     ${numbers?.all_read && numbers.totals &&
       html`<${Totals} totals=${numbers.totals} />`}
     ${numbers && html`
-      <${Table} file=${file} name="domains" title="Domains" columns=${domainColumns}
+      <${Table} file=${file} name="domains" title="Domains" columns=${domainColumns(alive ? 'alive' : process.state)}
         rows=${withBegin(numbers)} />
       <${Table} file=${file} name="pauses" title="Longest pauses" columns=${pauseColumns(address)}
         note=${`of the ${numbers.all_read ? 'last minute' : 'range'
