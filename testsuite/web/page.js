@@ -1014,6 +1014,18 @@ await test('a time that is selected has the numbers of stat for it, and is in th
       '.toolbar:not(.range) > .quiet').innerText.replaceAll('\u202f', '')));
   }));
 
+await test('tables of an ended process say how it ended, and its last events',
+  () => onPage('#/process/101/tables', async (page) => {
+    await seen(page, '[data-table=domains]');
+    const cells = (name) => page.$$eval(`[data-table=${name}] tr`, (rows) =>
+      rows.slice(0, 2).map((row) => [...row.cells].map((cell) => cell.innerText)));
+    assert.equal((await cells('domains'))[1][2], 'ended');
+    const [head, row] = await cells('threads');
+    assert.equal(head[4], 'Did');
+    assert.equal(head[5], 'Last event');
+    assert.match(row[5], /^\d+\.\d{3}\s\d{3} s$/);
+  }));
+
 await test('the time between two events: asked by filters, shown in the timeline',
   () => onPage('#/process/100/between', async (page) => {
     await seen(page, 'input[name=first]');

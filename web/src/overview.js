@@ -187,6 +187,8 @@ export function Overview({ processes, server }) {
     <${List} processes=${shown.filter((p) => !hasEnded(p))} sparks=${sparks} />
     ${ended.length > 0 && html`<details class="ended" open=${!alive || text !== ''}>
       <summary>${endedText(ended)}</summary>
+      <p class="quiet">They stay here for 10 minutes. Save keeps one; its file can be opened
+        with eventring serve FILE as long as it is there.</p>
       <${List} processes=${ended} sparks=${sparks} /></details>`}
     ${shown.length < sorted.length && html`
       <button onClick=${() => setAll(true)}>Show all ${sorted.length}</button>`}

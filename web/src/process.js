@@ -194,7 +194,8 @@ export function Process(given) {
     <${Title} process=${known.current} />
     <${Path} process=${known.current} />
     ${gone && html`<p class="error" role="alert">The server no longer shows this
-      process; these are the last numbers.</p>`}
+      process: it ended 10 minutes ago, or its file was removed. These are the last
+      numbers.</p>`}
     ${data.error && html`<p class="error" role="alert">${data.error}</p>`}
     ${!isSaved(known.current) && html`<${QuickControl} ...${props} />`}
     <${Numbers} process=${known.current} more=${more} name="numbers" />

@@ -94,14 +94,18 @@ const pauseColumns = (address) => [
   { label: 'Event', value: (p) => p.name ?? '', text: format.phrase },
   { label: 'Cause', value: (p) => p.cause ?? '', text: format.phrase }];
 
-const threadColumns = (now) => [
+// [alive]: the process is; otherwise what it did at its end is said.
+const threadColumns = (now, alive) => [
   { label: 'Thread', value: (t) => t.id, text: String,
     meaning: 'Its id in the system' },
   { label: 'Name', value: (t) => t.name ?? (t.backup ? 'backup' : ''),
     meaning: 'The backup thread of a domain collects while the domain waits' },
   number('Number', (t) => t.thread_id, 'Its id in the threads library'),
   number('Domain', (t) => t.domain),
-  { label: 'Doing', value: (t) => t.activity ?? '', text: format.phrase },
+  { label: alive ? 'Doing' : 'Did', text: format.phrase,
+    value: (t) => t.activity ?? (alive ? '' : 'no open span') },
+  ...alive ? [] : [{ label: 'Last event', value: (t) => t.last_ns, unit: 'ns',
+    text: (ns) => format.moment(ns, 1e3) }],
   { label: 'Span', value: (t) => t.user_span ?? '', meaning: 'Of the program' },
   { label: 'Waited for', value: (t) => t.wait ?? '', text: format.phrase,
     meaning: 'Its last wait' },
@@ -172,7 +176,7 @@ export function Tables({ id, process, data, address, range }) {
   return html`<section>
     ${alive && html`<${Now} detail=${data.detail} file=${file} />`}
     <${Table} name="threads" title="Threads" file=${file}
-      columns=${threadColumns(data.now)} rows=${data.detail?.threads} />
+      columns=${threadColumns(data.now, alive)} rows=${data.detail?.threads} />
     <h2>Numbers of the range</h2>
     <${Cover} ...${{ stat, error, now: data.now }} />
     ${!numbers && !error && html`<p class="quiet">Computing…</p>`}
