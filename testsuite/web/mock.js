@@ -231,6 +231,8 @@ export class Mock {
     this.processes = 3;
     this.readOnly = false;
     this.fails = new Set();     // paths that answer 500
+    this.slow = new Set();      // what is answered by release()
+    this.waiting = [];
     this.streams = new Set();
     this.requests = [];
     this.paused = false;
@@ -490,7 +492,14 @@ export class Mock {
       } } };
     const answer = answers[part ?? what];
     if (!answer) return this.#json(s, 404, { error: 'no such page' });
-    this.#json(s, 200, answer());
+    const send = () => this.#json(s, 200, answer());
+    if (this.slow.has(part ?? what)) this.waiting.push(send);
+    else send();
+  }
+
+  release() {
+    this.slow.clear();
+    for (const send of this.waiting.splice(0)) send();
   }
 }
 

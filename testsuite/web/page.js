@@ -586,6 +586,24 @@ const pushed = (page, text) => page.evaluate((start) =>
   [...document.querySelectorAll('.toolbar button')]
     .find((b) => b.innerText.startsWith(start)).click(), text);
 
+await test('the timeline follows a live range although answers take longer than it stands still',
+  () => onPage('#/process/100/timeline?last=10', async (page) => {
+    const shown = () => page.$eval('.toolbar:not(.range) .quiet', (e) => e.innerText);
+    await lanesAre(page, 24 + 4 * (5 * 14 + 6));
+    mock.slow.add('timeline');
+    try {
+      await eventually(() => assert.equal(mock.waiting.length, 1));
+      for (let moves = 0, last = await shown(); moves < 2; moves++, last = await shown())
+        await eventually(async () => assert.notEqual(await shown(), last));
+      // Neither cancelled nor asked twice
+      assert.equal(mock.waiting.length, 1);
+    } finally {
+      mock.release();
+    }
+    const { to } = lastAsked('timeline');
+    await eventually(() => assert.ok(Number(lastAsked('timeline').to) > Number(to)));
+  }));
+
 await test('four domains fit into the window; backup threads and rows without spans take '
   + 'no room', () => onPage('#/process/100/timeline?from=40000000000&to=40100000000',
   async (page) => {

@@ -11,6 +11,11 @@ import { Table } from './table.js';
 const share = (part) => `${format.duration(part.total_ns)} of ${
   format.count(part.waits)}${part.waits === 1 ? ' wait' : ' waits'}`;
 
+// The texts of the first few of [list].
+const few = 3;
+const first = (list, text) => [...list.slice(0, few).map(text),
+  ...list.length > few ? ['others'] : []].join('; ');
+
 const columns = (threads, address) => [
   { label: 'Lock', value: (l) => l.kind === 'domain lock'
     ? `lock of domain ${l.lock}` : `${l.kind} ${l.lock ?? '(not known)'}` },
@@ -22,10 +27,10 @@ const columns = (threads, address) => [
       title="Show it in the timeline" href=${waitAddress(address, longest, ns)}>${text}</a>` },
   { label: 'Held by', meaning: 'The threads that held it when a wait began, or the ' +
     'lock of a domain when it ended',
-    value: (l) => l.holders.slice(0, 3).map((h) => `${threads.get(h.thread) ?? 'thread'} ${h.thread}: ${
-      share(h)}`).join('; ') },
+    value: (l) => first(l.holders, (h) =>
+      `${threads.get(h.thread) ?? 'thread'} ${h.thread}: ${share(h)}`) },
   { label: 'Waited for in', meaning: 'The innermost span of the program',
-    value: (l) => l.spans.slice(0, 3).map((s) => `${s.span}: ${share(s)}`).join('; ') }];
+    value: (l) => first(l.spans, (s) => `${s.span}: ${share(s)}`) }];
 
 export function Locks({ id, process, data, address, range }) {
   const { found, error } = useRangeAnswer(id, 'locks', range, data,

@@ -60,7 +60,7 @@ export function Timeline({ id, process, data, live, address, range, setRange }) 
   const keyList = useRef(null);
   const scroller = useRef(null);
   const pointer = useRef({ at: null, show: null });
-  const { answer, error } = useAnswer(id, view, size[0]);
+  const { answer, error } = useAnswer(id, view, size[0], follow && range);
   const { choice, change } = useLaneChoice(address);
   const picture = useMemo(() => answer && {
     ...answer, all: answer.lanes, ...layOut(answer.lanes, choice) }, [answer, choice]);

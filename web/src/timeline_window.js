@@ -22,35 +22,50 @@ function clamp([from, to], now) {
   return [start, start + length];
 }
 
-// Asks for [view] when it settles.  Returns the last answer, with the rows of its lanes
-// and with the [view] that it was for.
-export function useAnswer(id, view, width) {
+// Asks for the timeline of [view], which is [width] pixels wide; [signal] ends it.
+async function ask(id, view, width, signal) {
+  const margin = (view[1] - view[0]) / 2;
+  return { ...await get(ofProcess(id, 'timeline'), {
+    from: Math.max(0, view[0] - margin), to: view[1] + margin,
+    width: Math.min(2 * width, most_pixels) }, signal), view };
+}
+
+// Asks for [view] when it settles or, if it follows the end of the data for [range] (else
+// false), a while after the last answer, which may take longer than the view stands still.
+// Returns the last answer, with the rows of its lanes and with the [view] that it was
+// for.
+export function useAnswer(id, view, width, range) {
   const [answer, set] = useState(null);
   const [error, setError] = useState(null);
   const seen = useRef(new SeenRows()).current;
+  const latest = useRef();
+  latest.current = view;
   useEffect(() => {
     if (!width) return undefined;
     const abort = new AbortController();
-    const timer = setTimeout(async () => {
-      const margin = (view[1] - view[0]) / 2;
+    let asked = null;
+    const update = async () => {
       try {
-        const next = await get(ofProcess(id, 'timeline'), {
-          from: Math.max(0, view[0] - margin), to: view[1] + margin,
-          width: Math.min(2 * width, most_pixels) }, abort.signal);
-        seen.enter(view);
-        giveRows(next.lanes, seen);
-        next.view = view;
-        set(next);
-        setError(null);
+        if (latest.current !== asked) {
+          asked = latest.current;
+          const next = await ask(id, asked, width, abort.signal);
+          seen.enter(next.view);
+          giveRows(next.lanes, seen);
+          set(next);
+          setError(null);
+        }
       } catch (e) {
-        if (e.name !== 'AbortError') setError(e.message);
+        if (e.name === 'AbortError') return;
+        setError(e.message);
       }
-    }, settle_ms);
+      if (range) timer = setTimeout(update, follow_ms);
+    };
+    let timer = setTimeout(update, settle_ms);
     return () => {
       clearTimeout(timer);
       abort.abort();
     };
-  }, [id, view[0], view[1], width]);
+  }, [id, width, JSON.stringify(range || view)]);
   return { answer, error };
 }
 
