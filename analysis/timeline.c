@@ -256,11 +256,11 @@ static void widen_columns(struct timeline *t, struct lane *lane)
     const struct timeline_span span = lane->spans[i];
     keep_or_merge(t, lane, &span);
   }
-  for (uint8_t kind = 0; kind < TIMELINE_KINDS; kind++)
-    for (uint8_t depth = 0; depth < TIMELINE_DEPTHS; depth++) {
+  for (int kind = 0; kind < TIMELINE_KINDS; kind++)
+    for (int depth = 0; depth < TIMELINE_DEPTHS; depth++) {
       struct column c = last[kind][depth];
       c.number /= 2;
-      if (c.count > 0) merge(t, lane, kind, depth, c);
+      if (c.count > 0) merge(t, lane, (uint8_t) kind, (uint8_t) depth, c);
     }
 }
 
@@ -593,9 +593,9 @@ void timeline_finish(struct timeline *t, int64_t until_ns)
   if (target_info(t->cursor).active == 0) end_pause(t, t->to_ns);
   for (size_t i = 0; i < t->lane_count; i++) {
     struct lane *lane = t->lanes[i];
-    for (uint8_t kind = 0; kind < TIMELINE_KINDS; kind++)
-      for (uint8_t depth = 0; depth < TIMELINE_DEPTHS; depth++)
-        end_column(t, lane, kind, depth);
+    for (int kind = 0; kind < TIMELINE_KINDS; kind++)
+      for (int depth = 0; depth < TIMELINE_DEPTHS; depth++)
+        end_column(t, lane, (uint8_t) kind, (uint8_t) depth);
     lane->shown.spans = lane->spans;
   }
 }
