@@ -1475,6 +1475,29 @@ await test('nothing is wider than 400 pixels', () => onPage('', async (page) => 
   }
 }, { width: 400, dark: true }));
 
+await test('on a phone the header of a process leaves room for a view, and rows are low',
+  async () => {
+    mock.saved = [{ id: 'a', name: `shop-100-${'2'.repeat(40)}.evr`, program: '/usr/bin/shop',
+                    pid: 100, saved_unix_ns: 1e18, duration_ns: 1e10, events: 84000,
+                    lost_events: 0, bytes: 7e5, saved_by: 'hand', note: null }];
+    const low = (page, of, edge, most) => until(page, (...given) => {
+      const [selector, key, limit] = given;
+      const box = document.querySelector(selector)?.getBoundingClientRect();
+      return box && box[key] <= limit;
+    }, of, edge, most);
+    try {
+      await onPage('#/process/100/charts', async (page) => {
+        await seen(page, '.chart');
+        await low(page, '.tabs', 'bottom', 400);
+        await low(page, '.chart', 'top', 520);
+        await go(page, '#/saved');
+        await low(page, '[data-table=saved] tbody tr', 'height', 80);
+      }, { width: 390, height: 844 });
+    } finally {
+      mock.saved = [];
+    }
+  });
+
 await browser.close();
 mock.close();
 finish();

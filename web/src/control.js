@@ -85,7 +85,7 @@ export function QuickControl({ id, process, server, live }) {
       <${PauseButton} process=${process} act=${act} why=${why} />
       <${SaveForm} act=${act} why=${saveObstacle(server, live)} />
       <${RecordButton} id=${id} act=${act} why=${why} />
-      <span class="quiet">Categories: ${
+      <span class="quiet one-line">Categories: ${
         process.categories?.map(format.name).join(', ')}</span>
       <${Message} message=${message} />
     </div>`;

@@ -139,7 +139,7 @@ function Title({ process }) {
       <a href="#/" class="back" aria-label="All processes">‹ All</a>
       <h1>${format.program(process)}</h1>
       <span class=${`state ${state}`}>${state}</span>
-      <span class="quiet">pid ${process.pid} · OCaml ${
+      <span class="quiet one-line">pid ${process.pid} · OCaml ${
         format.name(process.runtime)} · since ${
         format.date(process.started_unix_ns)}</span>
     </div>`;
@@ -147,7 +147,7 @@ function Title({ process }) {
 
 // The path is selected whole by a click, to be copied.
 function Path({ process }) {
-  return process.path && html`<p class="quiet hint">File: <code class="path">${
+  return process.path && html`<p class="quiet hint one-line">File: <code class="path">${
     format.name(process.path)}</code></p>`;
 }
 
