@@ -438,6 +438,10 @@ export class Mock {
                        program: 'eventring mock', now_unix_ns: Date.now() * 1e6 }),
       processes: () => ({ processes: this.list() }),
       saved: () => ({ saved: this.saved }),
+      rules: () => ({ watched: 1, not_watched: 0, rules: [{
+        id: 1, when: 'minor > 10ms', process: null, fleet: false, before_s: 5, after_s: 1,
+        distance_s: 10, max_files: 10, max_bytes: 2 ** 30, max_age_s: 604800,
+        webhook: null, fired: 0, saved: 0, last_unix_ns: null, last_result: null }] }),
       actions: () => ({ actions: this.actions }),
       recordings: () => ({ recordings: [] }),
       detail: () => this.detail(),

@@ -1498,6 +1498,17 @@ await test('on a phone the header of a process leaves room for a view, and rows 
     }
   });
 
+await test('columns of buttons have no button in the header',
+  () => onPage('#/rules', async (page) => {
+    await seen(page, '[data-table=rules] [aria-label^="Delete rule"]');
+    assert.deepEqual(await page.$$eval('[data-table=rules] th', (heads) => heads
+      .filter((th) => !th.querySelector('button')).map((th) => th.innerText)), ['Actions']);
+    await go(page, '#/saved');
+    await seen(page, '[data-table=candidates]');
+    assert.deepEqual(await page.$$eval('[data-table=candidates] th button', (heads) =>
+      heads.map((b) => b.innerText)), ['Program', 'Process', 'State']);
+  }));
+
 await browser.close();
 mock.close();
 finish();

@@ -73,7 +73,7 @@ const columns = [
   { label: 'Result', value: (r) => format.fileName(r.last_result ?? '') }];
 
 const deleteColumn = (act) => ({
-  label: 'Delete', value: () => '', cell: (r) => html`
+  label: 'Actions', buttons: true, value: () => '', cell: (r) => html`
     <button aria-label=${`Delete rule ${format.name(r.when)}`} onClick=${() =>
       act(() => remove('/api/rules', { id: r.id }), 'The rule is deleted.')}>
       Delete</button>` });

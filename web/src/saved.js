@@ -38,7 +38,7 @@ function pick(chosen, id) {
 }
 
 const pickColumn = (chosen, set) => ({
-  label: 'Compare', value: (s) => chosen.includes(s.id) ? 'yes' : '',
+  label: 'Compare', buttons: true, value: (s) => chosen.includes(s.id) ? 'yes' : '',
   cell: (s) => s.error ? '' : html`<input type="checkbox"
     aria-label=${`Compare ${format.name(s.name ?? s.program)}`}
     checked=${chosen.includes(s.id)}

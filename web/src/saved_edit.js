@@ -65,7 +65,7 @@ export const fieldColumns = (edits, readOnly) => [
         label="Rename" />` }];
 
 export const fileColumn = (edits, readOnly) => ({
-  label: 'Actions', value: () => '', cell: (s) => html`
+  label: 'Actions', buttons: true, value: () => '', cell: (s) => html`
     ${!s.error && html`<button type="button"
       aria-label=${`Download ${format.name(s.name)}`}
       onClick=${() => edits.download(s)}>Download</button>`}

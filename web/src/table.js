@@ -32,8 +32,8 @@ export function CsvButton({ title, save }) {
 
 // [columns]: objects with label, value (of a row: a number or a text), text
 // (formats it), unit (of the value, if [text] does not tell: see csv.js), cell
-// (makes the element, if it is not the text alone) and meaning.  [limit]: number of
-// rows shown at first.  [file]: the begin of the name of a CSV file of the table;
+// (makes the element, if it is not the text alone), meaning, and buttons (the column
+// has them, and does not sort).  [limit]: number of rows shown at first.  [file]: the begin of the name of a CSV file of the table;
 // without it there is none.
 export function Table({ title, note, columns, rows, limit = 50, name, file }) {
   const [order, setOrder] = useState([null, false]);
@@ -54,7 +54,8 @@ export function Table({ title, note, columns, rows, limit = 50, name, file }) {
         <th key=${c.label} scope="col"
           class=${isNumber(c, rows[0]) ? 'number' : ''}
           aria-sort=${direction(i)} title=${c.meaning}>
-          <button onClick=${sort(i)}>${c.label}</button></th>`)}</tr></thead>
+          ${c.buttons ? c.label : html`<button onClick=${sort(i)}>${
+            c.label}</button>`}</th>`)}</tr></thead>
       <tbody>${cut.map((row, i) => html`<tr key=${i}>${columns.map((c) => html`
         <${Cell} key=${c.label} column=${c} row=${row} />`)}</tr>`)}</tbody>
     </table></div>
