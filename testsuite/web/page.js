@@ -1090,6 +1090,8 @@ await test('one range for all views is in the address; a reload and the way back
   assert.ok(Math.abs(to - from - 15e9) < 1e9, `${from} ${to}`);
   const text = () => page.$eval('[data-range=fixed]', (e) => e.innerText);
   const before = await text();
+  assert.match(before, /^Held: /);
+  assert.match(await page.$eval('[data-range]', (e) => e.title), /new events overwrite/);
   for (const [view, part] of [['timeline', null], ['tables', 'stat'],
                               ['events', 'events'], ['flame', 'flame']]) {
     mock.requests.length = 0;
@@ -1108,6 +1110,7 @@ await test('one range for all views is in the address; a reload and the way back
   assert.equal(await text(), before);
   await press(page, 'Live');
   await seen(page, '[data-range=live]');
+  assert.doesNotMatch(await page.$eval('[data-range]', (e) => e.innerText), /Held/);
   assert.deepEqual(await values(page), { last: String((to - from) / 1e9) });
 }));
 

@@ -33,6 +33,9 @@ export function limits(range, now) {
     : { from: Math.max(0, Math.round(now - range.last)), to: Math.round(now) };
 }
 
+const overwriting = 'The process goes on: new events overwrite those of this range, ' +
+  'which is grey then. Save or record them to keep them';
+
 // The choice of the range.  [begin]: of what is known.
 export function RangeBar({ range, choose, now, begin, alive }) {
   const fixed = isFixed(range);
@@ -48,8 +51,9 @@ export function RangeBar({ range, choose, now, begin, alive }) {
       title=${fixed ? 'Follow the process' : 'Hold this range'}
       onClick=${() => choose(fixed ? { last: range.to - range.from } : held)}>
       Live</button>`}
-    <span class="quiet" data-range=${fixed ? 'fixed' : 'live'}>${
-      rangeText({ from: first, to: end }, now)}</span>
+    <span class="quiet" data-range=${fixed ? 'fixed' : 'live'}
+      title=${alive && fixed ? overwriting : undefined}>${
+      alive && fixed && 'Held: '}${rangeText({ from: first, to: end }, now)}</span>
   </div>`;
 }
 
