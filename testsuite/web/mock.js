@@ -243,6 +243,7 @@ export class Mock {
     this.overwritten = false;   // the first events of all rings
     this.tick_ms = 100;
     this.held = null;           // Date.now() at which the clock stands still
+    this.short = false;         // the history of process 101 has 10 s
     this.forgotten = 0;         // the history before, as after a new start
     this.server = http.createServer((q, s) => this.#answer(q, s));
   }
@@ -445,7 +446,8 @@ export class Mock {
       actions: () => ({ actions: this.actions }),
       recordings: () => ({ recordings: [] }),
       detail: () => this.detail(),
-      history: () => history(now, tiers[url.searchParams.get('tier')], 4, hostile[1],
+      history: () => history(this.short && id === '101' ? 1e10 : now,
+                             tiers[url.searchParams.get('tier')], 4, hostile[1],
                              this.forgotten),
       kept: () => ({ rings: [[0, 12.5, this.overwritten], [1, 40, true]].map(
         ([domain, s, begin_lost]) =>

@@ -1270,6 +1270,31 @@ await test('two processes are compared: amounts and changes',
       'gc minor | rate | 0.0/s | 2.5/s | –']);
   }));
 
+await test('a long run is compared with a short one over the length of the short one',
+  async () => {
+    const rows = (page, n) => until(page, (wanted) =>
+      document.querySelector('.chart .u-over') &&
+      document.querySelector('.toolbar [aria-pressed=true]').innerText === wanted, n);
+    mock.short = true;
+    try {
+      await atSecond90('#/compare/100/101', async (page) => {
+        await rows(page, 'The last 10.0 s of each');
+        const ends = () => page.$$eval('.chart', ([chart]) =>
+          chart.querySelector('[role=img]').ariaLabel);
+        assert.match(await ends(), /^Collecting: A \d.* %, B \d.* %$/);
+        await press(page, 'All of both');
+        await rows(page, 'All of both');
+        assert.match(await ends(), /^Collecting: A \d.* %, B –$/);
+        // The rows of 100 ms have the last 60 s
+        await until(page, () => /Time:?\s*90\.0 s/.test(
+          document.querySelector('.u-legend').innerText));
+      });
+    } finally {
+      mock.short = false;
+    }
+    await onPage('#/compare/100/101', (page) => rows(page, 'All of both'));
+  });
+
 await test('the flame graph enlarges what is clicked',
   () => onPage('#/process/100/flame', async (page) => {
     await click(page, '.flame button[title^="Dune.main"]');

@@ -1,5 +1,5 @@
 // Two runs compared: a table of differences, and charts laid over each other,
-// with times relative to the begin of each run.
+// with times relative to the begin of each run, or of its last part.
 
 import { html, useEffect, useState } from './html.js';
 import { useAnswer } from './answer.js';
@@ -17,6 +17,7 @@ const texts = {
     : `${n.toPrecision(2)}/s` };
 
 const reading_ms = 1000;        // until the next question
+const similar = 2;              // runs of which one is at most so much longer
 
 const groups = [
   ['total', 'Totals'], ['pauses', 'Pauses'], ['spans', 'Spans'],
@@ -79,19 +80,27 @@ function useHistory(id) {
 const length = (tier) =>
   tier.count ? tier.end * tier.ns - begin(tier) : 0;
 
-// Returns the index of the tier to draw both with: the finest that has all of
-// both, and not too many rows.
-function commonTier(histories) {
-  const longest = Math.max(...histories.flatMap((h) => h.tiers.map(length)));
-  const fits = (i) => longest / histories[0].tiers[i].ns <= 1500 &&
-    histories.every(({ tiers }) =>
-      length(tiers[i]) >= Math.max(...tiers.map(length)) - 2 * tiers.at(-1).ns);
+// Returns the length of a run: that in the finest tier that has all of it, since a
+// coarse one has whole rows.
+function wholeLength({ tiers }) {
+  const isLonger = (tier, fine) => length(tier) - length(fine) >= 2 * tier.ns;
+  return length(tiers.find((fine, i) =>
+    !tiers.slice(i + 1).some((tier) => isLonger(tier, fine))));
+}
+
+// Returns the index of the tier to draw the last [ns] of both with: the finest that
+// has them, and not too many rows.
+function commonTier(histories, ns) {
+  const fits = (i) => ns / histories[0].tiers[i].ns <= 1500 &&
+    histories.every((h) => length(h.tiers[i]) >=
+      Math.min(ns, wholeLength(h)) - 2 * h.tiers[i].ns);
   return [0, 1, 2].find(fits) ?? 2;
 }
 
-// Returns [rows] values of the column [key] of [tier] from its begin on.
-function sinceBegin(tier, key, rows) {
-  const first = begin(tier) / tier.ns;
+// Returns [rows] values of the column [key] of [tier], its last ones, or from its begin
+// on if it has fewer.
+function lastRows(tier, key, rows) {
+  const first = Math.max(begin(tier) / tier.ns, tier.end - rows);
   const values = tier.values(tier.columns[key], first,
                              Math.min(tier.end, first + rows));
   return [...values, ...new Array(rows - values.length).fill(null)];
@@ -107,26 +116,33 @@ const charts = [
 
 function Charts({ a, b }) {
   const [zoom, setZoom] = useState(null);
+  const [asked, ask] = useState(null);
   const histories = [useHistory(a), useHistory(b)];
   if (histories.includes(null)) return html`<p class="quiet">Loading…</p>`;
-  const index = commonTier(histories);
+  const [shorter, longer] = histories.map(wholeLength).sort((x, y) => x - y);
+  const all = asked ?? longer <= similar * shorter;
+  const index = commonTier(histories, all ? longer : shorter);
   const tiers = histories.map((h) => h.tiers[index]);
-  const rows = Math.max(1, ...tiers.map((t) => Math.round(length(t) / t.ns)));
+  const lengths = tiers.map((t) => Math.round(length(t) / t.ns));
+  const rows = Math.max(1, all ? Math.max(...lengths) : Math.min(...lengths));
   const step = tiers[0].ns / 1e9;
   const seconds = Array.from({ length: rows }, (_, i) => (i + 1) * step);
   const [from, to] = zoom ?? [0, rows * step];
   return html`
     <div class="toolbar">
-      <button disabled=${!zoom} onClick=${() => setZoom(null)}>Show all</button>
-      <span class="quiet">Time since the begin of each run; drag to
-        enlarge</span></div>
+      ${[[false, `The last ${format.duration(shorter)} of each`],
+         [true, 'All of both']].map(([value, label]) => html`
+        <button key=${label} aria-pressed=${all === value}
+          onClick=${() => { ask(value); setZoom(null); }}>${label}</button>`)}
+      <span class="quiet">Time since the begin ${all ? 'of each run'
+        : 'of this time'}; drag to enlarge</span></div>
     <div class="charts">${charts.map(([title, key, text, more]) => html`
       <${Chart} key=${key} title=${title} text=${text} ...${more}
         relative=${true} seconds=${seconds} from=${from} to=${to}
         onZoom=${(x, y) => setZoom([x, y])} series=${tiers.map((tier, i) => ({
           label: 'AB'[i], colour: seriesColour(i),
           dash: i ? [6, 4] : undefined,        // A shows through
-          values: sinceBegin(tier, key, rows) }))} />`)}</div>`;
+          values: lastRows(tier, key, rows) }))} />`)}</div>`;
 }
 
 // The length of the time that was compared; [to_ns] is null without events.
