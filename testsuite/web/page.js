@@ -1340,6 +1340,10 @@ await test('the type of the flame graph is chosen, and kept in the address',
     await has(page, 'Small functions are left out');
     await seen(page, '.flame [title="[small parts]: 200 ms, 20.0 %; self 200 ms"]');
     await seen(page, '.flame [title="all: 1.00 s, 100 %; self 0 s"]');
+    assert.deepEqual((await page.$$eval('.flame button', (all) => all.map((b) => b.title)))
+      .slice(1), ['Dune.main: 750 ms, 75.0 %; self 750 ms',
+                  '[small parts]: 200 ms, 20.0 %; self 200 ms',
+                  '_start: 50.0 ms, 5.0 %; self 50.0 ms']);
     await go(page, '#/process/100/flame?type=constructor');
     await has(page, 'Processor time by stack');
   }));

@@ -4,7 +4,7 @@ import { html, useEffect, useMemo, useRef, useState } from './html.js';
 import * as format from './format.js';
 import { FlameGraph } from './flame_graph.js';
 import { Base, baseOf, isSelected, Selection, selectionOf } from './flame_selection.js';
-import { child, newNode, sumUp } from './flame_tree.js';
+import { child, fromOCaml, newNode, sumUp } from './flame_tree.js';
 import { LiveSites } from './live_sites.js';
 import { typeLabels, typeNamed, typeOf } from './profile_types.js';
 import { coverText, getCovered, isFixed, limits } from './range.js';
@@ -26,10 +26,11 @@ function addAnswer(root, answer, unit, field) {
 }
 
 // Returns the tree of [answer], compared with that of [base], with numbers of any unit.
-function treeOf({ base, ...answer }, unit) {
-  const root = newNode(answer.name);
-  addAnswer(root, answer, unit, 'self');
-  addAnswer(root, base, unit, 'baseSelf');
+function treeOf({ base, ...answer }, { unit, fromOCaml: cut }) {
+  const whole = newNode(answer.name);
+  addAnswer(whole, answer, unit, 'self');
+  addAnswer(whole, base, unit, 'baseSelf');
+  const root = cut ? fromOCaml(whole) : whole;
   sumUp(root);
   return root;
 }
@@ -123,7 +124,7 @@ const leftOut = (answer, whose) => [
 
 function Answer({ answer, process, type, address, now }) {
   const root = useMemo(() => answer?.name
-    ? treeOf(answer, type.unit) : null, [answer, type]);
+    ? treeOf(answer, type) : null, [answer, type]);
   if (!answer) return html`<p class="quiet">Loading…</p>`;
   if (answer.error)
     return html`<p class="error" role="alert">${format.name(answer.error)}</p>`;

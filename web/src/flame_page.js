@@ -5,7 +5,7 @@
 import { html, render, useState } from './html.js';
 import * as format from './format.js';
 import { FlameGraph } from './flame_graph.js';
-import { child, newNode, sumUp } from './flame_tree.js';
+import { child, fromOCaml, newNode, sumUp } from './flame_tree.js';
 import { typeNamed, typeOf } from './profile_types.js';
 
 const data = JSON.parse(document.getElementById('data').textContent);
@@ -20,12 +20,13 @@ function addRows(root, rows, field) {
   }
 }
 
-const root = newNode('all');
-addRows(root, data.nodes, 'self');
-if (data.base) addRows(root, data.base, 'baseSelf');
+const type = typeOf(typeNamed(data.type));
+const whole = newNode('all');
+addRows(whole, data.nodes, 'self');
+if (data.base) addRows(whole, data.base, 'baseSelf');
+const root = type.fromOCaml ? fromOCaml(whole) : whole;
 sumUp(root);
 
-const type = typeOf(typeNamed(data.type));
 document.title = data.title;
 function Page() {
   const [state, set] = useState({});

@@ -30,6 +30,31 @@ export function sumUp(root) {
   }
 }
 
+function addTree(to, from) {
+  const node = child(to, from.name, from.kind);
+  node.self += from.self;
+  node.baseSelf += from.baseSelf;
+  for (const c of from.children.values()) addTree(node, c);
+}
+
+// Returns the tree, without sums, in which the outermost OCaml function of each whole
+// stack is below the root.  Samples of processor time have its callers in C; samples of
+// waits, which the runtime takes, have none.
+export function fromOCaml(root) {
+  const top = newNode(root.name);
+  const visit = (node, path) => {
+    if (node.kind === 'ocaml' || node.name === '[truncated]') return addTree(top, node);
+    if (node.self || node.baseSelf) {
+      const at = path.reduce((to, n) => child(to, n.name, n.kind), top);
+      at.self += node.self;
+      at.baseSelf += node.baseSelf;
+    }
+    return node.children.forEach((c) => visit(c, [...path, c]));
+  };
+  visit(root, []);
+  return top;
+}
+
 // Returns the tree with the callers of each function below it.
 export function inverted(root) {
   const top = newNode(root.name);

@@ -8,6 +8,7 @@ const size = { unit: 'bytes', text: format.bytes };
 
 // [bar]: the amount that the width of a bar shows.  [ownRings]: the samples are in rings
 // of their own, and not among the events of a domain, which are overwritten earlier.
+// [fromOCaml]: not all stacks have the callers of OCaml code.
 const types = {
   cpu: { ...time, label: 'Processor time', categories: ['profile'], ownRings: true,
          title: 'Processor time by stack', bar: 'processor time' },
@@ -19,7 +20,8 @@ const types = {
           bar: 'memory that is alive' },
   wall: { ...time, label: 'Wall-clock time',
           categories: ['profile', 'profile_wait'],
-          title: 'Wall-clock time by stack: processor time and waits',
+          title: 'Wall-clock time by stack, from the first OCaml function on: ' +
+            'processor time and waits', fromOCaml: true,
           bar: 'processor time and waits' },
   wait: { ...time, label: 'Waits', categories: ['profile_wait'],
           title: 'Waits by stack', bar: 'waits' },
