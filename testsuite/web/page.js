@@ -1191,6 +1191,14 @@ await test('the slowest request, what its threads did, its timeline and its flam
       [kind, ...numbers].join(' ')), [
       'wait 1 8.00 ms 8.00 ms', 'span of the program 4 4.00 ms 1.00 ms',
       'collector 2 800 µs 400 µs', 'all domains stopped 2 600 µs 300 µs']);
+    const fills = await page.$$eval('.runs rect', (all) => all.map((rect) =>
+      [rect.querySelector('title').textContent, rect.style.fill]));
+    assert.deepEqual(fills.filter(([title]) => title.startsWith('blocking section')),
+                     [['blocking section: 8.00 ms', 'var(--blocking)']]);
+    assert.deepEqual(await page.$$eval('.one-request .legend li', (all) =>
+      all.map((li) => li.innerText)), [
+      'running', 'blocking section: system call, sleep', 'minor collection',
+      'all domains stopped']);
     const links = await page.$$eval('.one-request a', (all) =>
       all.map((link) => link.getAttribute('href')));
     assert.deepEqual(links.slice(1).map((link) => link.replace(/.*\//, '')), [

@@ -17,7 +17,12 @@ function coloursOf({ lanes, names, gaps }, waits) {
 
 // [waits]: waits are recorded.
 export function Legend({ picture, waits }) {
-  const colours = useMemo(() => coloursOf(picture, waits), [picture, waits]);
+  return html`<${LegendOf}
+    colours=${useMemo(() => coloursOf(picture, waits), [picture, waits])} />`;
+}
+
+// [colours]: a set.
+export function LegendOf({ colours }) {
   return html`<ul class="legend" aria-label="Legend">${
     legend.filter(([name]) => colours.has(name)).map(([name, label]) => html`
       <li key=${name}><i class=${name}></i>${label}</li>`)}</ul>`;

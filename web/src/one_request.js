@@ -7,6 +7,8 @@ import { allSamples } from './flame_selection.js';
 import * as format from './format.js';
 import { isMerged, kindNames, laneName, nameOf } from './lanes.js';
 import { overlap } from './intervals.js';
+import { LegendOf } from './legend.js';
+import { colourOf } from './picture.js';
 import { Table } from './table.js';
 
 const most_pixels = 8192;       // of the server
@@ -14,7 +16,7 @@ const most_pixels = 8192;       // of the server
 // The kinds of spans that say what a thread did, but the request itself.
 const [collector, program, wait, stop] = [0, 1, 2, 3];
 const told = [wait, stop, collector, program];
-const colourOf = { [collector]: 'collecting', [wait]: 'waiting', [stop]: 'stopped' };
+const drawn = [collector, wait, stop];
 
 const titleOf = (timeline, span) => span[4] === program ? nameOf(timeline, span)
   : format.phrase(timeline.names[span[2]]);
@@ -57,14 +59,17 @@ const columns = [
   { label: 'Total', value: (r) => r.total, text: format.duration },
   { label: 'Longest', value: (r) => r.longest || null, text: format.duration }];
 
-// The threads and their runs, with what kept them from running.
+// The threads and their runs, with what kept them from running, in the colours of the
+// timeline.
 function Runs({ request, runs, timeline }) {
   const { from, to } = request;
   const x = (t) => 150 + 840 * (Math.min(Math.max(t, from), to) - from) /
     Math.max(1, to - from);
   const lanes = timeline.lanes.filter((lane) => runs.some((run) => isOf(lane, run)));
-  const bar = (y, [begin, end], name, text) => html`
+  const colours = new Set();
+  const bar = (y, [begin, end], name, text) => colours.add(name) && html`
     <rect x=${x(begin)} y=${y} height="16" class=${name}
+      style=${{ fill: `var(--${name})` }}
       width=${Math.max(1, x(end) - x(begin))}><title>${text}</title></rect>`;
   return html`<svg class="runs" viewBox=${`0 0 1000 ${lanes.length * 24 + 20}`} role="img"
     aria-label=${`${lanes.length} threads worked on the request`}>
@@ -74,15 +79,16 @@ function Runs({ request, runs, timeline }) {
       return html`<g key=${i}><text x="0" y=${y + 13}>${laneName(lane)}</text>
         ${own.map((run) => bar(y, [run.from, run.to], 'running',
           `had it for ${format.duration(run.to - run.from)}`))}
-        ${lane.spans.filter((span) => colourOf[span[4]] && span[3] === 0)
+        ${lane.spans.filter((span) => drawn.includes(span[4]) && span[3] === 0)
           .flatMap((span) => own.filter((run) => overlap(span, [run.from, run.to]) > 0)
             .map((run) => bar(y, [Math.max(span[0], run.from), Math.min(span[1], run.to)],
-              colourOf[span[4]], `${isMerged(span) ? 'short ones' : titleOf(timeline, span)}: ${
+              colourOf(timeline.names, span), `${isMerged(span) ? 'short ones' : titleOf(timeline, span)}: ${
                 format.duration(span[1] - span[0])}`)))}</g>`;
     })}
     <text x="150" y=${lanes.length * 24 + 16}>${format.moment(from, 1e3)}</text>
     <text x="990" y=${lanes.length * 24 + 16} text-anchor="end">${
-      format.moment(to, 1e3)}</text></svg>`;
+      format.moment(to, 1e3)}</text></svg>
+    <${LegendOf} colours=${colours} />`;
 }
 
 function useRequest(id, number, known) {
