@@ -1032,6 +1032,26 @@ await test('a time that is selected has the numbers of stat for it, and is in th
       '.toolbar:not(.range) > .quiet').innerText.replaceAll('\u202f', '')));
   }));
 
+await test('a table is sorted by a column, the other way, and what is not known comes last',
+  () => onPage('#/process/100/tables', async (page) => {
+    await seen(page, '[data-table=threads]');
+    const head = (label) => page.evaluateHandle((text) => [...document.querySelectorAll(
+      '[data-table=threads] th')].find((th) => th.innerText.trim() === text), label);
+    const press = async (label, sort) => {
+      const th = await head(label);
+      await th.evaluate((e) => e.querySelector('button').click());
+      await eventually(async () => assert.equal(await th.evaluate((e) =>
+        e.getAttribute('aria-sort')), sort));
+      return page.$$eval('[data-table=threads] tbody tr', (rows) =>
+        rows.map((row) => row.cells[0].innerText).join());
+    };
+    assert.equal(await press('Thread', 'descending'), '4243,4242');
+    assert.equal(await press('Thread', 'ascending'), '4242,4243');
+    assert.equal(await press('Doing', 'ascending'), '4243,4242');
+    assert.equal(await press('Running', 'descending'), '4242,4243');
+    assert.equal(await press('Running', 'ascending'), '4242,4243');
+  }));
+
 await test('tables of an ended process say how it ended, and its last events',
   () => onPage('#/process/101/tables', async (page) => {
     await seen(page, '[data-table=domains]');
