@@ -105,15 +105,16 @@ static uint32_t round_length(struct eventring_cursor *cursor,
 }
 
 /* Sets the member of [object] called as [field], escaped as json_text does, to
-   the value of [word].  A member with this name is replaced. */
-static void set_field(json_t *object, struct eventring_cursor *cursor,
-                      const struct eventring_field *field, uint64_t word)
+   [value], of which the caller has no reference then.  A member with this name is
+   replaced. */
+static void set_field(json_t *object, const struct eventring_field *field,
+                      json_t *value)
 {
   char key[4 * sizeof field->name + 1];
   json_t *name = json_text(field->name);
   snprintf(key, sizeof key, "%s", json_string_value(name));
   json_decref(name);
-  json_object_set_new(object, key, field_value(cursor, field, word));
+  json_object_set_new(object, key, value);
 }
 
 /* Sets the members of [object] for the payload of [event] from [word] on:
@@ -136,7 +137,7 @@ static void set_fields(json_t *object, struct eventring_cursor *cursor,
       round = json_object();
       json_array_append_new(rounds, round);
     }
-    set_field(round, cursor, field, event->payload[word]);
+    set_field(round, field, field_value(cursor, field, event->payload[word]));
   }
   if (json_array_size(rounds) > 0)
     json_object_set(fields, "rounds", rounds);
@@ -212,4 +213,20 @@ json_t *event_json(struct eventring_cursor *cursor, int64_t started_ns,
     json_object_set_new(object, "duration_ns", integer((uint64_t) took_ns));
   set_payload(object, cursor, event, description);
   return object;
+}
+
+void add_event_units(json_t *units, struct eventring_cursor *cursor,
+                     const struct eventring_event *event)
+{
+  char id[sizeof "65535"];
+  const struct eventring_field *field;
+  snprintf(id, sizeof id, "%u", (unsigned) event->id);
+  if (event->form == EVENTRING_EV_LOST || json_object_get(units, id) != NULL
+      || event_field(cursor, event, 0) == NULL)
+    return;
+  json_t *of = json_object();
+  for (uint32_t word = 0; word < event->words
+         && (field = event_field(cursor, event, word)) != NULL; word++)
+    if (field->unit[0] != '\0') set_field(of, field, json_text(field->unit));
+  json_object_set_new(units, id, of);
 }

@@ -26,4 +26,10 @@
 json_t *event_json(struct eventring_cursor *cursor, int64_t started_ns,
                    const struct eventring_event *event, int64_t took_ns);
 
+/* Adds to [units], a JSON object, the units of the fields of [event] by their names, as
+   the member with the number of the event's id; does nothing if it has this member, or
+   if [event] has no fields. */
+void add_event_units(json_t *units, struct eventring_cursor *cursor,
+                     const struct eventring_event *event);
+
 #endif /* RENDER_EVENT_JSON_H */

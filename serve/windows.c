@@ -269,7 +269,7 @@ struct events {
   struct spans *spans;
   uint32_t rings;                 /* 0: the file is a recording */
   bool *begun;                    /* by ring: an event of it was read */
-  json_t *list;
+  json_t *list, *units;
   bool more;
   /* Of the latest events: those that pass are counted first, with the times of the last
      ones; then the events from [from_ns] on are taken, and the first of [list] gives its
@@ -315,6 +315,7 @@ static void events_event(struct window *w, const struct eventring_event *event)
   json_t *json = event_json(w->cursor, w->started_ns, event, took_ns);
   if (overwritten) json_object_set_new(json, "overwritten", json_true());
   json_array_append_new(e->list, json);
+  add_event_units(e->units, w->cursor, event);
 }
 
 /* Reads the events of [w] into [e].  Returns false, with the reason in [w], when they
@@ -363,10 +364,12 @@ static void events_window(void *state)
     if (!good) return;
   }
   e.list = json_array();
+  e.units = json_object();
   if (read_events(w, &e))
-    w->result = json_pack("{s:o, s:b}", "events", e.list, "more", e.more);
-  else
-    json_decref(e.list);
+    w->result = json_pack("{s:O, s:O, s:b}", "events", e.list, "units", e.units,
+                          "more", e.more);
+  json_decref(e.list);
+  json_decref(e.units);
 }
 
 /* Pairs of events */

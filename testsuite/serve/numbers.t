@@ -116,6 +116,8 @@ ok "and the latest ones" is events "limit=2&from=4000000000&order=latest" \
   '[[13501,14501],true]'
 ok "all of them, if they are not more" is events \
   "limit=2&from=4000000000&to=6000000000&order=latest" '[[4501,5501],false]'
+ok "events have the units of their fields" field_is \
+  "/api/processes/$id/events?filter=minor+form=end&limit=2" '.units | map(.promoted, .cause) | tostring' '["words","cause"]'
 ok "a window has its own long pauses" field_is \
   "/api/processes/$id/stat?from=2000000000&to=5000000000" \
   '.long_pauses | map([.end_ns, .duration_ns, .cause]) | tostring' \

@@ -127,11 +127,14 @@ function timeline(now, from, to, width, domains) {
              names[(i - shift + names.length) % names.length]) };
 }
 
+const units = { 12: { promoted: 'words', allocated: 'words' },
+                641: { arrived_after: 'ns' } };
+
 function events(from, to, limit) {
   const events = from > 0 ? [] : [{ ns: 40e9, domain: 1, form: 'lost',
     events: 312649, overwritten: true }];
   for (let t = Math.ceil(from / 1e7) * 1e7; t < to; t += 1e7) {
-    if (events.length + 2 > limit) return { events, more: true };
+    if (events.length + 2 > limit) return { events, units, more: true };
     events.push(
       { ns: t + 4e5, domain: 0, form: 'end', id: 12, name: 'minor',
         category: 'gc', duration_ns: 4e5, fields: { promoted: 120,
@@ -142,7 +145,7 @@ function events(from, to, limit) {
           rounds: [{ domain: 0, arrived_after: 2100 },
                    { domain: 1, arrived_after: 150000 }] } });
   }
-  return { events, more: false };
+  return { events, units, more: false };
 }
 
 // A pair each 50 ms, the longest one from 30 s on.

@@ -1243,6 +1243,8 @@ await test('the latest events are shown, the latest at the top, or the first',
       all.slice(0, 2).map((row) => row.cells[0].innerText));
     await seen(page, '.log tbody tr');
     assert.equal(lastAsked('events').order, 'latest');
+    await has(page, 'promoted=960 B allocated=256 KiB cause=minor_heap_full requested_by=1');
+    await has(page, '(domain=0 arrived_after=2.10 µs)');
     const latest = await times();
     await page.select('select[name=order]', 'first');
     await until(page, () => location.hash.includes('order=first'));

@@ -14,18 +14,27 @@ const limit = 500;
 const filterHelp =
   'Words: a name, or name=, domain=, thread=, categories=, form=, longer-than=';
 
-function valueText(value) {
+const amounts = { ns: format.duration, bytes: format.bytes, words: format.words };
+
+// [units]: of the fields of the event, by their names.
+function valueText(value, unit, units) {
   if (value === null) return format.unknown;
-  if (Array.isArray(value)) return `[${value.map(valueText).join(', ')}]`;
-  return typeof value === 'object' ? `(${fieldsText(value)})`
+  // The flame graph has the functions.
+  if (Array.isArray(value) && value.every((v) => v?.frame))
+    return `${format.count(value.length)} addresses`;
+  if (Array.isArray(value))
+    return `[${value.map((v) => valueText(v, unit, units)).join(', ')}]`;
+  return typeof value === 'object' ? `(${fieldsText(value, units)})`
+    : typeof value === 'number' && Object.hasOwn(amounts, unit) ? amounts[unit](value)
     : format.name(value);
 }
 
-const fieldsText = (fields) => Object.entries(fields)
-  .map(([key, value]) => `${format.name(key)}=${valueText(value)}`).join(' ');
+const fieldsText = (fields, units) => Object.entries(fields).map(([key, value]) =>
+  `${format.name(key)}=${valueText(value, units[key], units)}`).join(' ');
 
-// Returns the payload of an event as text.
-export function payload(event) {
+// Returns the payload of an event as text.  [units]: of the fields of all events, by their
+// ids and names; without them the numbers are as they were recorded.
+export function payload(event, units = {}) {
   const parts = [];
   if (event.form === 'lost')
     parts.push(event.overwritten
@@ -36,7 +45,7 @@ export function payload(event) {
   if (event.values) parts.push(event.values.join(' '));
   if (event.text != null) parts.push(format.name(event.text));
   if (event.bytes) parts.push(`bytes ${event.bytes}`);
-  if (event.fields) parts.push(fieldsText(event.fields));
+  if (event.fields) parts.push(fieldsText(event.fields, units[event.id] ?? {}));
   return parts.join(' ');
 }
 
@@ -54,7 +63,7 @@ const csvColumns = [
   { label: 'Form', value: (e) => e.form },
   { label: 'Event', value: (e) => e.name ?? `#${e.id ?? ''}` },
   { label: 'Duration', value: (e) => e.duration_ns, unit: 'ns' },
-  { label: 'Payload', value: payload }];
+  { label: 'Payload', value: (e) => payload(e) }];
 
 // The time of [event]; with an [address], as a link to the timeline of its span or, if it
 // has none, of the millisecond before it.
@@ -64,8 +73,8 @@ function Time({ event: { ns, duration_ns }, address }) {
     : text;
 }
 
-// Rows of events; [mark]: whether a row is marked.
-export function EventTable({ events, address = null, mark = () => false }) {
+// Rows of events; [units]: of their fields; [mark]: whether a row is marked.
+export function EventTable({ events, units, address = null, mark = () => false }) {
   return html`<div class="scroll log" tabindex="0" role="region"
     aria-label="Events"><table>
     <thead><tr><th class="number">Time</th><th>Domain</th><th>Thread</th>
@@ -79,7 +88,7 @@ export function EventTable({ events, address = null, mark = () => false }) {
         <td>${e.name == null ? `#${e.id ?? ''}` : format.name(e.name)}</td>
         <td class="number">${e.duration_ns === undefined ? ''
           : format.duration(e.duration_ns)}</td>
-        <td>${payload(e)}</td></tr>`)}</tbody></table></div>`;
+        <td>${payload(e, units)}</td></tr>`)}</tbody></table></div>`;
 }
 
 // [latest]: whether the latest events are shown, and not the first.
@@ -137,7 +146,7 @@ export function Events({ id, process, data, address, range }) {
       <p><${CsvButton} title="the events" save=${() =>
         saveCsv(`${fileOf(process)}-events`, csvColumns, events)} />
         <span class="quiet"> Click a time to see it in the timeline.</span></p>
-      <${EventTable} address=${address} events=${found.parameters.order === 'first'
+      <${EventTable} address=${address} units=${found.answer.units} events=${found.parameters.order === 'first'
         ? events : events.toReversed()} />`}
   </section>`;
 }

@@ -73,6 +73,7 @@ async function ask(id, [from, to], signal) {
     : [around(from), around(to)];
   const [of, ...answers] = await Promise.all([stops, ...near]);
   return { events: answers.flatMap((a) => a.events), stops: of.events,
+           units: Object.assign({}, ...answers.map((a) => a.units)),
            more: answers.some((a) => a.more) };
 }
 
@@ -101,7 +102,7 @@ export function PauseDetail({ id, span, domain }) {
       <${Arrivals} rounds=${stop.fields.rounds} />`}
     <h3>Events around its begin and end ${answer.more &&
       html`<small>the first ${most_events} of each</small>`}</h3>
-    <${EventTable} events=${answer.events}
+    <${EventTable} events=${answer.events} units=${answer.units}
       mark=${(e) => overlaps(e, from, to)} />
   </section>`;
 }
