@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { begin, beginOf, History, Tier } from '../../web/src/history.js';
-import { nearest } from '../../web/src/lanes.js';
+import { layOut, nearest } from '../../web/src/lanes.js';
 import { outside } from '../../web/src/intervals.js';
 import { pathOf } from '../../web/src/spark_path.js';
 import { finish, test } from './browser.js';
@@ -111,6 +111,17 @@ await test('a span is found in another answer, among short ones and with other t
   assert.equal(nearest(spans, [5000, 5050]), -1);
   assert.equal(nearest([], [0, 1]), -1);
 });
+
+await test('lanes of backup threads are shown if they are wanted, or the only ones of their domain',
+  () => {
+    const lanes = [[0, 10, false], [0, 11, true], [1, 21, true]].map(
+      ([domain, thread, backup]) => ({ domain, thread, backup, rows: 1 }));
+    const shown = (backup, hidden = []) => layOut(lanes, {
+      backup, hidden: new Set(hidden), pinned: new Set() }).lanes.map((l) => l.thread);
+    assert.deepEqual(shown(false), [10, 21]);
+    assert.deepEqual(shown(true), [10, 11, 21]);
+    assert.deepEqual(shown(false, ['0.10']), [21]);
+  });
 
 await test('the parts outside gaps: gaps overlap, and go over both ends', () => {
   assert.deepEqual(outside([], [10, 90]), [[10, 90]]);

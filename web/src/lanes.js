@@ -110,10 +110,11 @@ export function giveRows(lanes, seen) {
 
 // Returns the lanes that are shown, from top to bottom, with their place, [top], in
 // pixels below the ruler, and the height of all.  [backup]: show those of backup
-// threads; [hidden], [pinned]: sets of keys.
+// threads, and not only where a domain has no other; [hidden], [pinned]: sets of keys.
 export function layOut(lanes, { backup, hidden, pinned }) {
+  const others = new Set(lanes.filter((l) => !l.backup).map((l) => l.domain));
   const shown = lanes.filter((lane) =>
-    (backup || !lane.backup) && !hidden.has(laneKey(lane)));
+    (backup || !lane.backup || !others.has(lane.domain)) && !hidden.has(laneKey(lane)));
   const isPinned = (lane) => pinned.has(laneKey(lane));
   const sorted = [...shown.filter(isPinned), ...shown.filter((l) => !isPinned(l))];
   let height = 0;
