@@ -26,7 +26,11 @@ ok "each round has each command once" each_round
 ok "the labels tell the commands apart" \
   eval 'out_has "^./batch 100000  *6  *0 " && out_has "^./batch 1000  *6  *0 "'
 ok "a batch leaves no temporary files" ends_clean two
-ok "standard error names the folder" one_line 0 "batch in $tmp/two"
+ok "standard error names the folder and the seed" \
+  one_line 0 "batch in $tmp/two, seed 7$"
+run eventring batch --runs 1 -o random -- ./batch 9
+ok "a seed that was not given is printed, too" eval 'one_line 0 ", seed [0-9]*$" &&
+  [ "$(sed -n "s/.*, seed //p" err)" = "$(jq .seed random/batch.json)" ]'
 cat >variables.sh <<'END'
 #!/bin/sh
 echo "$ANSWER $OCAMLRUNPARAM $OCAML_EVENTRING_START" >>variables

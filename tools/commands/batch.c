@@ -235,7 +235,9 @@ static enum status run(int argc, char **argv)
     a.folder != NULL ? open_batch(&m, a.folder, l, a.settings.keep_going)
     : begin(&m, &a, argc - optind, argv + optind);
   if (status == STATUS_OK) {
-    if (!m.quiet) note("batch in %s", m.folder);
+    if (!m.quiet)
+      note("batch in %s, seed %" JSON_INTEGER_FORMAT, m.folder,
+           json_integer_value(json_object_get(m.batch, "seed")));
     status = make_runs(&m);
     if (received != 0)
       note("interrupted; eventring batch --continue=%s goes on", m.folder);
