@@ -194,6 +194,16 @@ ok "no other variable of the environment is kept" \
   eval '! grep -rq "hunter2\|SECRET_TOKEN" facts1'
 ok "--categories and --ring apply" [ "$(jq -c '.manifest.recordings[0]
   | [.ring_words, .categories]' facts1/000001.json)" = '[4096,["gc","user"]]' ]
+OCAML_EVENTRING_PROFILE=500 OCAML_EVENTRING_PROFILE_PERF=0 \
+  eventring batch -q --runs 1 -o sampled -- ./batch 9
+ok "a manifest has the variables of samples" [ "$(jq -c '.manifest.environment |
+  [.OCAML_EVENTRING_PROFILE, .OCAML_EVENTRING_PROFILE_PERF]' \
+  sampled/000001.json)" = '["500","0"]' ]
+OCAML_EVENTRING_PROFILE_ALLOC=1 eventring batch -q --continue=sampled --runs 2
+ok "a batch goes on with those that it was begun with" [ "$(jq -c \
+  '.manifest.environment | [.OCAML_EVENTRING_PROFILE,
+    .OCAML_EVENTRING_PROFILE_PERF, .OCAML_EVENTRING_PROFILE_ALLOC]' \
+  sampled/000002.json)" = '["500","0",null]' ]
 mkdir repository && cd repository && git init -q -b trunk . &&
   git -c user.name=T -c user.email=t@t commit -q --allow-empty -m one
 eventring batch -q --runs 1 -o ../git1 -- true
