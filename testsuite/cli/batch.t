@@ -204,6 +204,14 @@ ok "a batch goes on with those that it was begun with" [ "$(jq -c \
   '.manifest.environment | [.OCAML_EVENTRING_PROFILE,
     .OCAML_EVENTRING_PROFILE_PERF, .OCAML_EVENTRING_PROFILE_ALLOC]' \
   sampled/000002.json)" = '["500","0",null]' ]
+eventring batch -q --runs 1 --warm-up 0 --profile=700 -o rate -- ./batch 9 -- \
+  OCAML_EVENTRING_PROFILE=90 ./batch 9
+eventring batch -q --continue=rate --runs 2
+ok "--profile takes samples in every run, and a command its own way" [ "$(jq -sc \
+  'map([.run.command, .manifest.environment.OCAML_EVENTRING_PROFILE,
+    (.manifest.recordings[0].categories | index("profile") != null)]) | sort' \
+  rate/[0-9]*.json)" = \
+  '[[1,"700",true],[1,"700",true],[2,"90",true],[2,"90",true]]' ]
 mkdir repository && cd repository && git init -q -b trunk . &&
   git -c user.name=T -c user.email=t@t commit -q --allow-empty -m one
 eventring batch -q --runs 1 -o ../git1 -- true
@@ -444,6 +452,7 @@ for case in "--runs 0:not a number from 1" "--runs 0x10:not a number from 1" \
   "--for 0x10:not a time" "--precision x:not a number" \
   "--for 0:not a time" "--ring 99:not a number from 9" \
   "--categories -all:leaves no category" "--warm-up 1.5:not a whole number" \
+  "--profile=0:not a number from 1" "--profile --no-trace:only one of" \
   "--label a --label b:2 labels for 1 commands" "--label=:empty" ; do
   run eventring batch ${case%%:*} -- ./batch
   ok "${case%%:*} is refused" refused 2 "${case#*:}"

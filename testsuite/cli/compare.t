@@ -86,7 +86,7 @@ ok "a real program that allocates more has more minor collections" eval \
   'row total.allocated_words more && row total.minor_collections more &&
    out_has "^argv .*100000.*300000"'
 compile halves
-OCAML_EVENTRING_PROFILE=1000 eventring batch -q --runs 10 -o sampled -- \
+eventring batch -q --profile --runs 10 -o sampled -- \
   ./halves 1 -- ./halves 25000000
 run eventring compare sampled
 ok "with samples, the functions with another share are listed" eval \

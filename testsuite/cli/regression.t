@@ -35,7 +35,7 @@ ok "without --figure, too" eval 'exits 0 &&
   out_has "^change at $(echo "$bad" | cut -c 1-12) .step 18.$"'
 
 cd history
-run env OCAML_EVENTRING_PROFILE=1000 "$EVENTRING_BIN" batch -q \
+run eventring batch -q --profile \
   --commits "$good^..$bad" --build "$build" --runs 12 --ring 20 -o ../two -- \
   ./prog 200000
 cd ..

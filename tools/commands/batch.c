@@ -17,6 +17,7 @@
 
 #define _GNU_SOURCE
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
@@ -35,20 +36,22 @@
 
 static const char usage[] =
 "Usage: eventring batch [OPTION...] -- PROGRAM [ARGUMENT...] [-- PROGRAM...]...\n"
-"Runs programs in turn, in random order, and keeps each run with its times, its\n"
-"recording and a manifest: doc/RUNS.md. NAME=VALUE before PROGRAM is a variable.\n";
+"Runs programs in turn, in random order, and keeps each run with its recording\n"
+"and a manifest in OUT, a new folder, by default in the store: doc/RUNS.md.\n"
+"NAME=VALUE before PROGRAM is a variable. Exit status: 1: a run failed.\n";
 
 static const enum option_id option_ids[] = {
   OPTION_RUNS, OPTION_FOR, OPTION_PRECISION, OPTION_WARM_UP, OPTION_LABEL,
   OPTION_OUTPUT, OPTION_CONTINUE, OPTION_KEEP_GOING,
   OPTION_PROGRAM_OUTPUT, OPTION_NO_TRACE, OPTION_STOCK_EVENTS,
-  OPTION_COMMITS, OPTION_BUILD, OPTION_CATEGORIES, OPTION_RING, OPTION_SEED,
-  OPTION_QUIET, OPTION_HELP,
+  OPTION_PROFILE, OPTION_COMMITS, OPTION_BUILD, OPTION_CATEGORIES, OPTION_RING,
+  OPTION_SEED, OPTION_QUIET, OPTION_HELP,
   OPTION_END
 };
 
-static const char notes[] =
-"OUT is a new folder, in the store by default.  Exit status: 1: a run failed.\n";
+/* Samples for each second of processor time of a thread. */
+#define DEFAULT_SAMPLE_RATE 1000
+#define MOST_SAMPLE_RATE 20000
 
 /* The command line. */
 struct arguments {
@@ -56,6 +59,7 @@ struct arguments {
   const char *output, *folder, *commits, *build;
   json_t *labels;
   struct traced traced;           /* its categories and ring only */
+  uint32_t sample_rate;           /* for each second; 0: as the environment says */
   bool quiet, shows_output;
   bool is_new;                    /* an option was given that only a new batch
                                      has */
@@ -134,6 +138,11 @@ static void read_options(struct arguments *a, int argc, char **argv)
     case OPTION_KEEP_GOING: s->keep_going = true; break;
     case OPTION_NO_TRACE: s->of = TRACE_NONE; a->is_new = true; break;
     case OPTION_STOCK_EVENTS: s->of = TRACE_ALL; a->is_new = true; break;
+    case OPTION_PROFILE:
+      a->sample_rate = optarg == NULL ? DEFAULT_SAMPLE_RATE
+                       : parse_count("profile", 1, MOST_SAMPLE_RATE);
+      a->is_new = true;
+      break;
     case OPTION_LABEL:
       json_array_append_new(a->labels, json_text(optarg));
       break;
@@ -151,6 +160,8 @@ static void read_options(struct arguments *a, int argc, char **argv)
     case OPTION_PROGRAM_OUTPUT: a->shows_output = true; break;
     case OPTION_QUIET: a->quiet = true; break;
     }
+  if (a->sample_rate > 0 && s->of == TRACE_NONE)
+    usage_error(&batch_command, "batch: only one of --profile and --no-trace");
   if ((a->commits != NULL) != (a->build != NULL))
     usage_error(&batch_command, "batch: --commits and --build go together");
 }
@@ -188,6 +199,11 @@ static enum status begin(struct maker *m, const struct arguments *a, int argc,
     return STATUS_CANNOT_READ;
   }
   set_trace_options(&a->traced);
+  if (a->sample_rate > 0) {
+    char rate[16];
+    snprintf(rate, sizeof rate, "%" PRIu32, a->sample_rate);
+    if (setenv("OCAML_EVENTRING_PROFILE", rate, 1) < 0) out_of_memory();
+  }
   if (a->commits != NULL) {
     json_t *commits;
     commands = commands_of_commits(&batch_command, commands, a->commits,
@@ -252,6 +268,6 @@ static enum status run(int argc, char **argv)
 
 const struct command batch_command = {
   .name = "batch", .summary = "run programs many times, to compare them",
-  .usage = usage, .options = option_ids, .notes = notes, .runs_program = true,
+  .usage = usage, .options = option_ids, .runs_program = true,
   .run = run
 };
