@@ -1,6 +1,6 @@
 #!/bin/sh
 # Needs no OCaml.
-# Only in make check-long: it changes with the statistics only.
+# Only in make check-long: it changes with the statistics only; short.t is in the gate.
 #
 # How often the comparison of runs and the search for changes are wrong, measured
 # on real runs: runs.tsv, or with CALIBRATION_RUNS=N on N new ones.
@@ -24,7 +24,8 @@ for name in calibrate calibrate_changes; do
 done
 
 # The tests of both programs, numbered on.
-{ "$tmp/calibrate" "$runs" 2000; "$tmp/calibrate_changes" "$runs" 1000; } |
+{ "$tmp/calibrate" "$runs" "${CALIBRATION_BATCHES:-2000}"
+  "$tmp/calibrate_changes" "$runs" "${CALIBRATION_SERIES:-1000}"; } |
   awk '/^Bail out/ { print; exit 1 }
        /^1\.\./ { next }
        /^(not )?ok / { count++; failed += /^not/; sub(/ok [0-9]+/, "ok " count) }
