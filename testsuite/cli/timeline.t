@@ -83,6 +83,10 @@ other arguments 'if .run.command >= 16 then .run.wall_ns *= 2 |
 run eventring timeline arguments
 ok "other arguments are another series" eval 'out_has "^batch 5: 15 versions" &&
   out_has "^batch 300000: 15 versions" && ! out_has "^change at"'
+eventring batch -q --runs 1 --warm-up 0 -o labels -- ./batch 9 -- ./batch 8 7
+run eventring timeline labels
+ok "arguments that are in the label are not named twice" eval \
+  'out_has "^./batch 9: 1 version " && out_has "^./batch 8 7: 1 version "'
 other several 'if .run.command == 16 and .run.round == 1 then
   .manifest.machine.key = "0123456789abcdef" else . end'
 run eventring timeline several

@@ -79,21 +79,34 @@ static const char *label_of(const struct run_group *group, const json_t *plan)
   return slash != NULL ? slash + 1 : label;
 }
 
-/* Returns the name of the program with its arguments, which the caller frees. */
+/* Returns whether [text] ends with [end]. */
+static bool ends_with(const char *text, const char *end)
+{
+  const size_t length = strlen(text), tail = strlen(end);
+  return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+/* Returns the name of the program with its arguments, which the caller frees.
+   Labels that tell commands apart may have the arguments already. */
 static char *name_of(const struct run_group *group, const json_t *plan)
 {
   const json_t *argv = only_value(group, "argv");
+  const char *label = label_of(group, plan);
   char *name = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&name, &size);
   if (out == NULL) out_of_memory();
-  fputs(label_of(group, plan), out);
   for (size_t i = 1; i < json_array_size(argv); i++) {
     const char *argument = json_string_value(json_array_get(argv, i));
     fprintf(out, " %s", argument != NULL ? argument : "?");
   }
   fclose(out);
-  return name;
+  if (name == NULL) out_of_memory();
+  char *both;
+  if (asprintf(&both, "%s%s", label, ends_with(label, name) ? "" : name) < 0)
+    out_of_memory();
+  free(name);
+  return both;
 }
 
 static bool is_version_fact(const char *name, bool built)
