@@ -162,6 +162,12 @@ ok "programs have no input" exits 0
 run eventring batch -o none -- ./batch 1 -- ./no-such-program
 ok "a program that is not there: one line, and no batch" eval \
   'refused 3 "cannot run ./no-such-program: no such program" && ! [ -e none ]'
+touch no-program
+run eventring batch -o none -- ./no-program
+ok "a file that is no program is refused" \
+  refused 3 "cannot run ./no-program: it is no file that can be executed"
+run eventring batch -o none -- "$tmp"
+ok "so is a folder" refused 3 "it is no file that can be executed"
 
 # Limits
 
@@ -453,6 +459,7 @@ for case in "--runs 0:not a number from 1" "--runs 0x10:not a number from 1" \
   "--for 0:not a time" "--ring 99:not a number from 9" \
   "--categories -all:leaves no category" "--warm-up 1.5:not a whole number" \
   "--profile=0:not a number from 1" "--profile --no-trace:only one of" \
+  "--seed 4294967296:not a number from 0 to 4294967295" \
   "--label a --label b:2 labels for 1 commands" "--label=:empty" ; do
   run eventring batch ${case%%:*} -- ./batch
   ok "${case%%:*} is refused" refused 2 "${case#*:}"

@@ -69,7 +69,7 @@ static double number_of(const char *option, double least, double most)
 {
   double number;
   if (!parse_decimal(optarg, &number) || number < least || number > most)
-    usage_error(&batch_command, "batch: --%s %s is not a number from %g to %g",
+    usage_error(&batch_command, "batch: --%s %s is not a number from %.15g to %.15g",
                 option, optarg, least, most);
   return number;
 }

@@ -173,6 +173,16 @@ json_t *new_commands(const struct command *usage, int argc, char **argv,
 
 /* Facts */
 
+/* Returns whether anything is at the path [name], relative to [dir]. */
+static bool is_at(const char *dir, const char *name)
+{
+  char path[PATH_MAX];
+  const bool absolute = name[0] == '/';
+  snprintf(path, sizeof path, "%s%s%s", absolute ? "" : dir,
+           absolute ? "" : "/", name);
+  return strchr(name, '/') != NULL && access(path, F_OK) == 0;
+}
+
 /* Adds facts about the program of [command], whose [directory] is set.  Returns
    false, with a message, when there is no such program. */
 static bool add_program(json_t *command)
@@ -183,9 +193,12 @@ static bool add_program(json_t *command)
   char *path = find_program(name, dir);
   json_t *program = path == NULL ? NULL
     : program_facts(path, json_object_get(command, "unknown"));
-  if (program == NULL)
+  if (path == NULL)
     complain("cannot run %s: %s", name,
-             path == NULL ? "no such program" : strerror(errno));
+             is_at(dir, name) ? "it is no file that can be executed"
+             : "no such program");
+  else if (program == NULL)
+    complain("cannot run %s: %s", name, strerror(errno));
   free(path);
   json_object_set_new(command, "program", program);
   return program != NULL;
