@@ -278,7 +278,10 @@ other untraced 'if .run.command == 2 then
 run eventring compare untraced
 ok "without recordings the figures of the process are compared" eval \
   'out_has "^wall_ns " && ! out_has "^total" &&
-   warns "untraced:new has no recordings"'
+   warns "untraced:new has no recordings: .* times of untraced:old include"'
+run eventring compare untraced:new untraced:old
+ok "the other way round, too" \
+  warns "untraced:new has no recordings: .* times of untraced:old include"
 cp -r small flipped
 printf x | dd of=flipped/000001.evr bs=1 seek=2000 conv=notrunc status=none
 run eventring compare flipped

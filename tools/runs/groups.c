@@ -415,9 +415,12 @@ static void warn_of_pair(json_t *array, const struct run_group *a,
   for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
     if (!same_fact(a, b, facts[i].fact))
       add_warning(array, "%s %s %s", b->name, facts[i].text, a->name);
-  if ((a->untraced == a->count) != (b->untraced == b->count))
+  if ((a->untraced == a->count) != (b->untraced == b->count)) {
+    const bool first = a->untraced == a->count;
     add_warning(array, "%s has no recordings: figures of events are not "
-                "compared", a->untraced == a->count ? a->name : b->name);
+                "compared, and times of %s include those of its recording",
+                first ? a->name : b->name, first ? b->name : a->name);
+  }
   if (strcmp(a->folder, b->folder) != 0)
     add_warning(array, "%s and %s were not run in turn: a drift of the "
                 "machine looks like a difference", a->name, b->name);
