@@ -311,6 +311,10 @@ ok "a missing folder is refused" one_line 3 'missing is no batch'
 run eventring compare template
 ok "one command alone is refused" \
   one_line 3 'template is one command; give another one'
+mkdir emptied
+run eventring compare emptied
+ok "a folder that is no batch is refused by its name" \
+  eval 'one_line 3 "emptied is no batch" && ! err_has store'
 run eventring compare slow:old slow:old
 ok "a command against itself is refused" one_line 3 'slow:old is given twice'
 run eventring compare slow:other slow

@@ -109,8 +109,12 @@ void batch_folder(char folder[PATH_MAX], const char *store, const char *name)
   char path[PATH_MAX + 16];
   snprintf(folder, PATH_MAX, "%s", name);
   snprintf(path, sizeof path, "%s/" BATCH_FILE, folder);
-  if (store != NULL && strchr(name, '/') == NULL && access(path, F_OK) < 0)
-    snprintf(folder, PATH_MAX, "%s/" BATCHES_FOLDER "/%s", store, name);
+  if (store == NULL || strchr(name, '/') != NULL || access(path, F_OK) == 0)
+    return;
+  /* A folder here that is no batch is meant if there is none in the store. */
+  snprintf(folder, PATH_MAX, "%s/" BATCHES_FOLDER "/%s", store, name);
+  if (access(folder, F_OK) < 0 && access(name, F_OK) == 0)
+    snprintf(folder, PATH_MAX, "%s", name);
 }
 
 bool write_batch(const char *folder, const json_t *batch, char *why,

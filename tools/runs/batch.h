@@ -54,7 +54,7 @@ bool is_plan(const json_t *batch);
 
 /* Writes the path of the folder of the batch [name]: [name] itself if it is a
    batch or has a slash, else the folder of this name in the store [store],
-   which may be NULL. */
+   which may be NULL, unless it is only here. */
 void batch_folder(char folder[PATH_MAX], const char *store, const char *name);
 
 /* Writes [batch] to batch.json of [folder], in place of an earlier one.
