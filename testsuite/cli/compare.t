@@ -311,6 +311,9 @@ ok "a missing folder is refused" one_line 3 'missing is no batch'
 run eventring compare template
 ok "one command alone is refused" \
   one_line 3 'template is one command; give another one'
+run eventring compare slow/000001.evr slow
+ok "a file that is no run is refused" one_line 3 \
+  "slow/000001.evr is neither a batch, which is a folder, nor a run, NNNNNN.json"
 mkdir emptied
 run eventring compare emptied
 ok "a folder that is no batch is refused by its name" \

@@ -35,6 +35,11 @@ json_t *read_batch(const char *folder, char *why, size_t why_size)
 {
   char path[PATH_MAX];
   snprintf(path, sizeof path, "%s/" BATCH_FILE, folder);
+  if (access(path, R_OK) < 0 && errno == ENOTDIR) {
+    snprintf(why, why_size, "%.400s is neither a batch, which is a folder, nor a "
+             "run, NNNNNN.json in it", folder);
+    return NULL;
+  }
   if (access(path, R_OK) < 0) {
     snprintf(why, why_size, "%.400s is no batch: cannot read %s: %s", folder,
              BATCH_FILE, strerror(errno));
