@@ -151,9 +151,10 @@ static void a_lane_of_many_depths_is_merged_more_and_keeps_its_end(void **state)
   }
   for (uint64_t depth = 0; depth < TIMELINE_DEPTHS; depth++) {
     /* The outermost ends last. */
-    const double length = (double) (PIXEL / 3 + TIMELINE_DEPTHS - 1 - 2 * depth);
+    const uint64_t length = PIXEL / 3 + TIMELINE_DEPTHS - 1 - 2 * depth;
+    const double all = (double) (WIDTH * length);
     assert_int_equal(merged[depth], WIDTH);
-    assert_float_equal(drawn[depth], WIDTH * length, 0.01 * WIDTH * length);
+    assert_float_equal(drawn[depth], all, 0.01 * all);
     assert_int_equal(last[depth], 1000 + WINDOW);
   }
   free_timeline(t);

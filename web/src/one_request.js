@@ -98,7 +98,9 @@ function useRequest(id, number, known) {
     const ask = (part, parameters) => get(ofProcess(id, part), parameters, abort.signal);
     (async () => {
       const { requests: [request], runs } = await ask('requests', { request: number });
-      if (!request) throw new Error(`The events of request ${number} are not known.`);
+      if (!request)
+        throw new Error(`The rings have no end of request ${number}: it goes on, or ` +
+                        'later events took the place of its own.');
       const { from, to } = request;
       const timeline = await ask('timeline',
                                  { from, to: Math.max(to, from + 1), width: most_pixels });
