@@ -59,27 +59,31 @@ struct arguments {
   const char *output, *folder, *commits, *build;
   json_t *labels;
   struct traced traced;           /* its categories and ring only */
+  bool profile;
+  const char *profile_rate;       /* NULL: the default */
   uint32_t sample_rate;           /* for each second; 0: as the environment says */
   bool quiet, shows_output;
   bool is_new;                    /* an option was given that only a new batch
                                      has */
 };
 
-static double number_of(const char *option, double least, double most)
+static double number_of(const char *option, const char *text, double least,
+                        double most)
 {
   double number;
-  if (!parse_decimal(optarg, &number) || number < least || number > most)
+  if (!parse_decimal(text, &number) || number < least || number > most)
     usage_error(&batch_command, "batch: --%s %s is not a number from %.15g to %.15g",
-                option, optarg, least, most);
+                option, text, least, most);
   return number;
 }
 
-static uint32_t parse_count(const char *option, uint32_t least, uint32_t most)
+static uint32_t parse_count(const char *option, const char *text, uint32_t least,
+                            uint32_t most)
 {
-  double number = number_of(option, least, most);
+  double number = number_of(option, text, least, most);
   if (number != floor(number))
     usage_error(&batch_command, "batch: --%s %s is not a whole number", option,
-                optarg);
+                text);
   return (uint32_t) number;
 }
 
@@ -88,7 +92,7 @@ static double parse_precision(void)
 {
   size_t length = strlen(optarg);
   if (length > 1 && optarg[length - 1] == '%') optarg[length - 1] = '\0';
-  return number_of("precision", 0.01, 50) / 100;
+  return number_of("precision", optarg, 0.01, 50) / 100;
 }
 
 static int64_t parse_time(void)
@@ -123,24 +127,24 @@ static void read_options(struct arguments *a, int argc, char **argv)
   while ((option = next_option(&batch_command, argc, argv)) >= 0)
     switch (option) {
     case OPTION_RUNS:
-      s->limits.runs = parse_count("runs", 1, BATCH_RUNS);
+      s->limits.runs = parse_count("runs", optarg, 1, BATCH_RUNS);
       break;
     case OPTION_FOR: s->limits.time_ns = parse_time(); break;
     case OPTION_PRECISION: s->limits.precision = parse_precision(); break;
     case OPTION_WARM_UP:
-      s->warm_up = parse_count("warm-up", 0, 1000);
+      s->warm_up = parse_count("warm-up", optarg, 0, 1000);
       a->is_new = true;
       break;
     case OPTION_SEED:
-      s->seed = parse_count("seed", 0, UINT32_MAX);
+      s->seed = parse_count("seed", optarg, 0, UINT32_MAX);
       a->is_new = true;
       break;
     case OPTION_KEEP_GOING: s->keep_going = true; break;
     case OPTION_NO_TRACE: s->of = TRACE_NONE; a->is_new = true; break;
     case OPTION_STOCK_EVENTS: s->of = TRACE_ALL; a->is_new = true; break;
     case OPTION_PROFILE:
-      a->sample_rate = optarg == NULL ? DEFAULT_SAMPLE_RATE
-                       : parse_count("profile", 1, MOST_SAMPLE_RATE);
+      a->profile = true;
+      a->profile_rate = optarg;
       a->is_new = true;
       break;
     case OPTION_LABEL:
@@ -160,7 +164,10 @@ static void read_options(struct arguments *a, int argc, char **argv)
     case OPTION_PROGRAM_OUTPUT: a->shows_output = true; break;
     case OPTION_QUIET: a->quiet = true; break;
     }
-  if (a->sample_rate > 0 && s->of == TRACE_NONE)
+  if (a->profile)
+    a->sample_rate = a->profile_rate == NULL ? DEFAULT_SAMPLE_RATE
+      : parse_count("profile", a->profile_rate, 1, MOST_SAMPLE_RATE);
+  if (a->profile && s->of == TRACE_NONE)
     usage_error(&batch_command, "batch: only one of --profile and --no-trace");
   if ((a->commits != NULL) != (a->build != NULL))
     usage_error(&batch_command, "batch: --commits and --build go together");

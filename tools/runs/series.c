@@ -101,9 +101,9 @@ static char *name_of(const struct run_group *group, const json_t *plan)
     fprintf(out, " %s", argument != NULL ? argument : "?");
   }
   fclose(out);
-  if (name == NULL) out_of_memory();
   char *both;
-  if (asprintf(&both, "%s%s", label, ends_with(label, name) ? "" : name) < 0)
+  if (asprintf(&both, "%s%s", label,
+               name == NULL || ends_with(label, name) ? "" : name) < 0)
     out_of_memory();
   free(name);
   return both;
