@@ -128,17 +128,6 @@ static void watch_event(void *state, const struct view_data *data,
   g->fired = rule;
 }
 
-/* Reads over the events from before the time of which a recording is kept: a quiet
-   ring, as of samples, has some of minutes ago.  What cannot be read is left to the
-   recorder. */
-static void skip_older(struct guard *g, int64_t ns)
-{
-  struct eventring_event events[64];
-  int n;
-  while ((n = eventring_read(g->cursor, events, 64)) > 0)
-    if (events[n - 1].ns >= ns) return;
-}
-
 /* Opens the file of the process once more, to copy it, and listens to the view.
    Returns false, with the reason in the guard, when that fails. */
 static bool open_guard(struct guard *g)
@@ -153,7 +142,6 @@ static bool open_guard(struct guard *g)
   g->info = target_info(g->cursor);
   temporary_in_store(g->settings->store, g->temporary);
   g->began_ns = monotonic_ns();
-  skip_older(g, g->began_ns - options.hold_ns);
   if (eventring_record(g->temporary, g->cursor, &options, &g->recorder) < 0)
     return false;
   begin_record_loop(&g->loop, g->recorder, g->cursor);

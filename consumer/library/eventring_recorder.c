@@ -378,6 +378,17 @@ static void begin_after(struct chunk *segment, int64_t ns)
   if (segment->last_ns < ns) segment->last_ns = ns;
 }
 
+/* Leaves out of the recording the copied events that are more than options.hold_ns
+   older than the horizon: a quiet ring may have some of minutes ago. */
+static void begin_held(struct eventring_recorder *r)
+{
+  r->from_ns = r->horizon_ns - r->options.hold_ns;
+  const uint64_t ticks = eventring_ticks_of(r->cursor, r->from_ns);
+  for (uint32_t i = 0; i < r->source->checked.rings; i++)
+    if (r->rings[i].count > 0)
+      r->rings[i].begin = eventring_mark_of(r, &r->rings[i], ticks);
+}
+
 /* Writes new schema entries and a segment with all copied words, or only keeps
    the segment in memory before eventring_record_release.  Then drops the copied
    words of each ring up to the block that the horizon falls into: later words,
@@ -398,6 +409,7 @@ static int write_segment(struct eventring_recorder *r)
   if (!r->hold && write_schema(r) < 0) return r->failed;
   if (!r->hold && now_ns() - r->clock_ns >= CLOCK_NS && write_clock(r) < 0)
     return r->failed;
+  if (r->hold && r->from_ns == 0) begin_held(r);
   for (uint32_t i = 0; i < rings; i++)
     if (r->rings[i].count > r->rings[i].sent || r->rings[i].late)
       size += sizeof(struct run) + (size_t) r->rings[i].count * 8;

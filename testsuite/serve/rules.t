@@ -81,13 +81,14 @@ delete "$rule" >/dev/null
 
 # Events that the rings have of long before the rule was added: step, from above
 seconds() { cut -d. -f1 /proc/uptime; }
-later=$(($(seconds) + 2))
+later=$(($(seconds) + 5))
 within 60 eval '[ $(seconds) -ge $later ]'
-rule '{"when":"minor > 1ns","before_s":0,"after_s":0}'
+within 60 field_is /api/rules .watched 0
+rule '{"when":"minor > 1ns","before_s":2,"after_s":0}'
 within 60 watches
 ok "a rule that was added just now saves a recording" collect
 ok "it does not have all that the rings have" eval \
-  '[ "$(longest "$(latest)" minor)" -gt 1 ] && [ "$(longest "$(latest)" step)" = null ]'
+  '[ "$(longest "$(latest)" minor)" -gt 1 ] && [ "$(longest "$(latest)" step)" = 0 ]'
 delete "$rule" >/dev/null
 rm -f "$EVENTRING_STORE"/*.evr
 rule '{"when":"minor > 1ns","before_s":2,"after_s":0.3,"distance_s":1,"max_files":2}'
