@@ -228,14 +228,28 @@ static bool process_runs(const struct live_threads *t)
          && !target_info(t->cursor).pid_is_elsewhere;
 }
 
-/* Returns whether thread [p] of domain [d] of a running process sleeps, and not
-   in the collector.  The backup thread waits for work, which is no wait. */
+/* Returns the state of thread [p], which has not ended, of domain [d], a letter of
+   /proc; 0 when it is not known.  [runs]: the process runs.  If not, the state is that
+   at its end: a thread without the domain lock waited, and one with the lock slept if
+   summary_look had found it asleep since its last event. */
+static char state_of(const struct live_threads *t, const struct thread *p,
+                     const struct summary_domain *d, bool runs)
+{
+  if (runs) return eventring_thread_state(t->cursor, p->thread);
+  if (d == NULL || eventring_state(t->cursor) == EVENTRING_STATE_RUNNING) return 0;
+  const struct domain_numbers *mine = domain_numbers(d);
+  return mine->running_thread != p->thread || mine->sleeps ? 'S' : 0;
+}
+
+/* Returns whether thread [p] of domain [d] sleeps, or did when the process ended, and
+   not in the collector.  The backup thread waits for work, which is no wait. */
 static bool waits_now(const struct live_threads *t, const struct thread *p,
-                      const struct summary_domain *d, const struct spans *spans)
+                      const struct summary_domain *d, const struct spans *spans,
+                      bool runs)
 {
   char span[LIVE_THREAD_NAME] = "";
   if (d == NULL || domain_numbers(d)->ended || p->ended || p->backup) return false;
-  const char state = eventring_thread_state(t->cursor, p->thread);
+  const char state = state_of(t, p, d, runs);
   if (state == 0 || state == 'R') return false;
   innermost(t, p, spans, false, span);
   return span[0] == '\0';
@@ -246,10 +260,10 @@ size_t list_open_waits(const struct live_threads *t,
                        struct long_span list[LIVE_THREADS])
 {
   size_t count = 0;
-  if (!process_runs(t)) return 0;
+  const bool runs = process_runs(t);
   for (const struct thread *p = t->list; p < t->list + t->count; p++) {
     const struct summary_domain *d = domain_of(summary, p->domain);
-    if (!waits_now(t, p, d, summary_numbers(summary)->spans)) continue;
+    if (!waits_now(t, p, d, summary_numbers(summary)->spans, runs)) continue;
     const struct domain_numbers *mine = domain_numbers(d);
     list[count++] = (struct long_span) {
       .from_ns = mine->running_thread == p->thread && mine->seen_ns > p->last_ns
@@ -275,10 +289,10 @@ static void fill(const struct live_threads *t, const struct thread *p,
     .ended = p->ended || (d != NULL && domain_numbers(d)->ended),
     .first_ns = p->first_ns, .last_ns = p->last_ns
   };
-  if (runs && !out->ended) {
+  if (!out->ended && !p->backup) out->state = state_of(t, p, d, runs);
+  if (runs && !out->ended && p->backup)
     out->state = eventring_thread_state(t->cursor, p->thread);
-    out->ended = out->state == 0;
-  }
+  if (runs && out->state == 0) out->ended = true;
   const char *name = eventring_thread_name(t->cursor, p->domain, p->thread,
                                            p->thread_id);
   /* The first thread of a domain has the name of the domain. */

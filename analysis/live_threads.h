@@ -59,7 +59,8 @@ struct live_thread {
   uint32_t domain;
   bool backup;
   bool ended;                     /* it or its domain */
-  char state;                     /* as of eventring_thread_state */
+  char state;                     /* as of eventring_thread_state; 'S' if it is known to
+                                     have slept when the process ended */
   char name[LIVE_THREAD_NAME];    /* "" for none */
   /* The innermost open span of the runtime, and of the program; the event of
      its last wait, and how long that took. */
@@ -79,9 +80,10 @@ int list_live_threads(const struct live_threads *threads,
                       const struct summary *summary, struct stretch shares_of,
                       struct live_thread *list, int max);
 
-/* Fills [list] with the waits that go on (see is_open_wait): of the threads
-   that sleep now, as /proc says, each from when it last ran as far as is known.
-   Returns their number. */
+/* Fills [list] with the waits that go on, or went on when the process ended (see
+   is_open_wait): of the threads that sleep now, as /proc says, or slept when the
+   process ended, each from when it last ran as far as is known.  Returns their
+   number. */
 size_t list_open_waits(const struct live_threads *threads,
                        const struct summary *summary,
                        struct long_span list[LIVE_THREADS]);

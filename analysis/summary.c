@@ -245,7 +245,7 @@ static int64_t held_until(const struct summary_domain *d,
                           const struct summary_thread *t, int64_t ns)
 {
   if (t->id != d->shown.running_thread) return t->last_ns;
-  return d->sleeps && d->shown.seen_ns < ns ? d->shown.seen_ns : ns;
+  return d->shown.sleeps && d->shown.seen_ns < ns ? d->shown.seen_ns : ns;
 }
 
 /* Adds the time from [from] to [to], if [from] is earlier, to the time in which
@@ -327,7 +327,7 @@ static void thread_ran(const struct summary *s, struct summary_domain *d,
   }
   t->last_ns = ns;
   d->shown.running_thread = id;
-  d->sleeps = false;
+  d->shown.sleeps = false;
   d->shown.seen_ns = ns;
   d->no_thread_yet = false;
 }
@@ -942,8 +942,8 @@ void summary_look(struct summary *s, int64_t ns)
   for (uint32_t i = 0; i < s->shown.domain_count; i++) {
     struct summary_domain *d = s->shown.domains[i];
     if (d->watched_since == INT64_MAX || d->shown.running_thread == 0) continue;
-    d->sleeps = sleeps_now(s, d);
-    if (!d->sleeps && d->shown.seen_ns < ns) d->shown.seen_ns = ns;
+    d->shown.sleeps = sleeps_now(s, d);
+    if (!d->shown.sleeps && d->shown.seen_ns < ns) d->shown.seen_ns = ns;
   }
 }
 

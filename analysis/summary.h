@@ -155,6 +155,7 @@ struct domain_numbers {
                                      event; 0: the domain waits */
   int64_t seen_ns;                /* when the running thread ran: at its last
                                      event, or found later by summary_look */
+  bool sleeps;                    /* as summary_look found the running thread */
 };
 
 struct summary_domain;

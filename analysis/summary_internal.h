@@ -66,7 +66,6 @@ struct summary_domain {
   uint32_t collective[CAUSED];    /* the last one that it took part in */
   struct summary_thread threads[SUMMARY_THREADS];
   int64_t gone_ns;                /* of the last event of those forgotten */
-  bool sleeps;                    /* as summary_look found the running thread */
   bool no_thread_yet;             /* none wrote since the domain is watched */
   uint64_t busy_ns;               /* threads held the domain lock, added */
   const struct summary_listener *listener;
