@@ -118,10 +118,13 @@ function timeline(now, from, to, width, domains) {
       span[2] = renamed(span[2]);
       if (!merged) span[5] = renamed(span[5]);
     }
-  // The backup thread of domain 0 had the domain lock at the end of each wait.
+  // The backup thread of domain 0 had the domain lock at the end of each wait there; the
+  // main thread had the mutex when a wait of domain 1 began.
   // Times of two answers differ a little.
-  const arrows = lanes[0].spans.filter((s) => s[4] === 2 && s[2] !== null)
-    .map(([since, end]) => [end + timelines % 3 * 5, 0, 5242, 4242, since, 'domain lock']);
+  const arrowsOf = (domain, from, what) => (lanes[domain]?.spans ?? [])
+    .filter((s) => s[4] === 2 && s[2] !== null).map(([since, end]) =>
+      [end + timelines % 3 * 5, domain, from, 4242 + domain, since, what]);
+  const arrows = [...arrowsOf(0, 5242, 'domain lock'), ...arrowsOf(1, 4242, 'mutex')];
   return { from, to, complete: true, until_ns: to, lanes, gaps, arrows,
            names: names.map((_, i) =>
              names[(i - shift + names.length) % names.length]) };

@@ -766,7 +766,7 @@ await test('colour-blind readers can tell the colours of waits and of series apa
   });
 
 await test('an arrow shows who had the domain lock at the end of the wait that is chosen or '
-  + 'under the pointer',
+  + 'under the pointer, and who held the mutex at its begin',
   () => onPage('#/process/100/timeline?from=40000000000&to=40040000000&backup=1',
   async (page) => {
     await lanesAre(page, 24 + 4 * (5 * 14 + 6) + 2 * (14 + 6));
@@ -777,12 +777,16 @@ await test('an arrow shows who had the domain lock at the end of the wait that i
     await page.mouse.move(x + 200, y + 24 + 7);
     await arrows(1);
     await has(page, 'backup 5242 had the domain lock');
-    const line = await page.$eval('.arrows line', (e) =>
+    const line = () => page.$eval('.arrows line', (e) =>
       ['x1', 'y1', 'y2'].map((name) => Math.round(e.getAttribute(name))));
     // 8 of 40 ms, from the second lane to the first
-    assert.deepEqual(line, [150 + Math.round((1246 - 150) / 5), 24 + 76 + 7, 24 + 7]);
+    assert.deepEqual(await line(), [150 + Math.round((1246 - 150) / 5), 24 + 76 + 7, 24 + 7]);
     await page.mouse.move(x + 200, y + 24 + 76 + 20 + 7);
-    await has(page, 'mutex_wait');
+    await has(page, `${hostile[0]} held the mutex when the wait began`);
+    // 0 of 40 ms, from the first lane to the third
+    assert.deepEqual(await line(), [150, 24 + 7, 24 + 76 + 20 + 7]);
+    await page.mouse.move(x + 200, y + 24 + 2 * (76 + 20) + 7);
+    await has(page, 'condition_wait');
     await arrows(0);
     await page.mouse.click(x + 200, y + 24 + 7);
     await until(page, () => document.querySelector('.chosen')?.innerText

@@ -25,8 +25,8 @@ const columns = (threads, address) => [
   { label: 'Longest', value: (l) => l.longest_ns, text: format.duration,
     cell: ({ longest, longest_ns: ns }, text) => html`<a
       title="Show it in the timeline" href=${waitAddress(address, longest, ns)}>${text}</a>` },
-  { label: 'Held by', meaning: 'The threads that held it when a wait began, or the ' +
-    'lock of a domain when it ended',
+  { label: 'Held at begin by', meaning: 'The threads that held it when a wait began, ' +
+    'or the lock of a domain when the wait ended',
     value: (l) => first(l.holders, (h) =>
       `${threads.get(h.thread) ?? 'thread'} ${h.thread}: ${share(h)}`) },
   { label: 'Waited for in', meaning: 'The innermost span of the program',
