@@ -957,6 +957,17 @@ await test('/ searches in names of spans, without case; Enter, n and N go on, Es
     await until(page, () => !document.querySelector('.chosen'));
   }));
 
+await test('the search says that merged spans have no names',
+  () => onPage('#/process/100/timeline?from=40000000000&to=50000000000', async (page) => {
+    await lanesAre(page, 24 + 4 * (5 * 14 + 6));
+    await page.keyboard.press('/');
+    await seen(page, '.search input');
+    await page.keyboard.type('mutex');
+    await foundIs(page, '400 found; shorter spans are merged: zoom in for more');
+    await page.keyboard.type('es');
+    await foundIs(page, 'Nothing found; shorter spans are merged: zoom in for more');
+  }));
+
 await test('lanes are searched, too, and come into view',
   () => onPage('#/process/100/timeline?from=40000000000&to=40100000000', async (page) => {
     await lanesAre(page, 24 + 4 * (5 * 14 + 6));

@@ -1,4 +1,5 @@
-// The search in the names of spans and lanes, as far as the last answer has them.
+// The search in the names of spans and lanes, as far as the last answer has them: merged
+// spans have none.
 
 import { html, useLayoutEffect, useMemo, useRef, useState } from './html.js';
 import * as format from './format.js';
@@ -76,9 +77,12 @@ export function useSearch(picture, from, show, leave) {
     leave();
   };
   const at = indexOf(matches, current);
-  const said = !text?.trim() ? '' : matches.length === 0 ? 'Nothing found'
+  const merged = useMemo(() => picture?.lanes.some(({ spans }) => spans.some(isMerged)),
+                         [picture]);
+  const said = !text?.trim() ? '' : (matches.length === 0 ? 'Nothing found'
     : at < 0 ? `${format.count(matches.length)} found`
-    : `${format.count(at + 1)} of ${format.count(matches.length)}`;
+    : `${format.count(at + 1)} of ${format.count(matches.length)}`) +
+    (merged ? '; shorter spans are merged: zoom in for more' : '');
   const field = text === null
     ? html`<button onClick=${() => set('')}>Search</button>`
     : html`<${Field} ...${{ text, set, go, close, said }} />`;
