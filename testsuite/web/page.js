@@ -1230,6 +1230,9 @@ await test('the slowest request, what its threads did, its timeline and its flam
       [rect.querySelector('title').textContent, rect.style.fill]));
     assert.deepEqual(fills.filter(([title]) => title.startsWith('blocking section')),
                      [['blocking section: 8.00 ms', 'var(--blocking)']]);
+    // A stop is over a collection, which is over a wait.
+    assert.deepEqual([...new Set(fills.map(([, fill]) => fill))], [
+      'var(--running)', 'var(--blocking)', 'var(--minor)', 'var(--stopped)']);
     assert.deepEqual(await page.$$eval('.one-request .legend li', (all) =>
       all.map((li) => li.innerText)), [
       'running', 'blocking section: system call, sleep', 'minor collection',

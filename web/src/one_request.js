@@ -16,7 +16,7 @@ const most_pixels = 8192;       // of the server
 // The kinds of spans that say what a thread did, but the request itself.
 const [collector, program, wait, stop] = [0, 1, 2, 3];
 const told = [wait, stop, collector, program];
-const drawn = [collector, wait, stop];
+const drawn = [wait, collector, stop];  // the later ones over those before
 
 const titleOf = (timeline, span) => span[4] === program ? nameOf(timeline, span)
   : format.phrase(timeline.names[span[2]]);
@@ -75,12 +75,13 @@ function Runs({ request, runs, timeline }) {
     aria-label=${`${lanes.length} threads worked on the request`}>
     ${lanes.map((lane, i) => {
       const own = runs.filter((run) => isOf(lane, run));
+      const spans = drawn.flatMap((kind) => lane.spans.filter((span) =>
+        span[4] === kind && span[3] === 0));
       const y = i * 24 + 4;
       return html`<g key=${i}><text x="0" y=${y + 13}>${laneName(lane)}</text>
         ${own.map((run) => bar(y, [run.from, run.to], 'running',
           `had it for ${format.duration(run.to - run.from)}`))}
-        ${lane.spans.filter((span) => drawn.includes(span[4]) && span[3] === 0)
-          .flatMap((span) => own.filter((run) => overlap(span, [run.from, run.to]) > 0)
+        ${spans.flatMap((span) => own.filter((run) => overlap(span, [run.from, run.to]) > 0)
             .map((run) => bar(y, [Math.max(span[0], run.from), Math.min(span[1], run.to)],
               colourOf(timeline.names, span), `${isMerged(span) ? 'short ones' : titleOf(timeline, span)}: ${
                 format.duration(span[1] - span[0])}`)))}</g>`;
@@ -132,6 +133,7 @@ export function OneRequest({ id, process, number, address, found }) {
         { ...allSamples, request: number, ...place, type }, 'flame')}>Flame graph</a></p>`}
     ${!error && !timeline && html`<p class="quiet">Loading…</p>`}
     ${timeline && html`<${Runs} ...${{ request: r, runs, timeline }} />
+      <p class="quiet">What is inside another row of this table counts in both.</p>
       <${Table} name="request-work" columns=${columns} rows=${work(timeline, runs)} />`}
   </section>`;
 }
