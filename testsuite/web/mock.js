@@ -485,7 +485,8 @@ export class Mock {
         const one = url.searchParams.get('request');
         const list = [[7, 40e9, 3e7], [9, 50e9, 2e7]].map(([number, from, ns]) => ({
           number, name: hostile[0], from, to: from + ns, duration_ns: ns,
-          running_ns: 1.2e7, waiting_ns: ns - 1.2e7 }));
+          running_ns: 1.2e7, waiting_ns: ns - 1.2e7 }))
+          .filter((r) => from < r.to && r.to <= to);
         return {
           requests: list.filter((r) => !one || one === String(r.number)),
           kinds: [{ ...durations(hostile[0], 2, 2e7), buckets:

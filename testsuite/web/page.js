@@ -1255,6 +1255,25 @@ await test('requests and locks of a time that a ring no longer has are not calle
         has(page, '20.0 s to 25.0 s since the start; domain 1 only from 40.0 s on'));
   });
 
+await test('requests and tables of a time that no ring has any longer say so', async () => {
+  const reason = 'The events of this time are no longer in the rings';
+  for (const view of ['requests', 'tables']) {
+    const path = `#/process/100/${view}?from=1000000000&to=2000000000`;
+    mock.overwritten = true;
+    try {
+      await onPage(path, (page) => has(page, reason));
+    } finally {
+      mock.overwritten = false;
+    }
+    await onPage(path, async (page) => {
+      await has(page, 'since the start; domain 1 only from 40.0 s on');
+      assert.ok(!(await textOf(page)).includes(reason));
+    });
+  }
+  await onPage('#/process/100/requests?from=1000000000&to=2000000000', (page) =>
+    has(page, 'A program tells of its requests by Eventring.Request.'));
+});
+
 await test('the latest events are shown, the latest at the top, or the first',
   () => onPage('#/process/100/events?from=20000000000&to=30000000000', async (page) => {
     const times = () => page.$$eval('.log tbody tr', (all) =>

@@ -69,6 +69,9 @@ export function rangeText({ from, to }, now) {
 export const isOverwritten = (kept, to) => kept.length > 0 &&
   kept.every((k) => k.begin_lost && k.from_ns >= to);
 
+export const overwrittenText =
+  'The events of this time are no longer in the rings: later ones took their place.';
+
 // Says which of [kept] begin later than [from], since events before were lost or
 // overwritten.
 function lateText(kept, from, what) {

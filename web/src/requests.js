@@ -5,7 +5,7 @@ import * as format from './format.js';
 import { allSamples } from './flame_selection.js';
 import { Bars } from './histogram.js';
 import { OneRequest } from './one_request.js';
-import { coverText } from './range.js';
+import { coverText, isOverwritten, overwrittenText } from './range.js';
 import { useRangeAnswer } from './range_answer.js';
 import { Table } from './table.js';
 
@@ -39,13 +39,13 @@ function Distribution({ kind }) {
 }
 
 function Found({ found, address, now }) {
-  const { requests, kinds } = found.answer;
+  const { requests, kinds, kept } = found.answer;
   return html`
     <p class="quiet">Requests that ended from ${
-      coverText(found.span, now, found.answer.kept)}</p>
-    ${!requests.length && html`<p class="empty">There is no event of a request that ended
-      in this range. A program tells of its requests by
-      <code>Eventring.Request</code>.</p>`}
+      coverText(found.span, now, kept)}</p>
+    ${!requests.length && html`<p class="empty">${isOverwritten(kept, found.span.to ?? now)
+      ? overwrittenText : html`There is no event of a request that ended in this range.
+      A program tells of its requests by${' '}<code>Eventring.Request</code>.`}</p>`}
     <${Table} name="request-kinds" columns=${kindColumns(address)} rows=${kinds} />
     <${Table} name="slowest" title="Slowest requests" columns=${columns(address)}
       note="click one to see what it did" rows=${requests} limit=${20} />

@@ -4,7 +4,7 @@
 
 import { html, useEffect, useMemo, useState } from './html.js';
 import * as format from './format.js';
-import { getCovered, isOverwritten } from './range.js';
+import { getCovered, isOverwritten, overwrittenText } from './range.js';
 import { Table } from './table.js';
 
 // Returns [[from, to] or null, a function that changes it].
@@ -68,8 +68,7 @@ export function SelectionTable({ id, selected: [from, to], fit, clear }) {
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
     ${!stat && !error && html`<p class="quiet">Computing…</p>`}
     ${rows?.length === 0 && html`<p class="quiet">${isOverwritten(stat.kept, to)
-      ? 'The events of this time are no longer in the rings: later ones took their place.'
-      : 'Nothing ended in this time.'}</p>`}
+      ? overwrittenText : 'Nothing ended in this time.'}</p>`}
     ${rows?.length > 0 && html`<p class="quiet">What ended in this time, with its whole
       duration.</p>`}
     <${Table} name="selection" columns=${columns} rows=${rows} />

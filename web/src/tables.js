@@ -5,7 +5,7 @@ import * as format from './format.js';
 import { pauseAddress } from './choice.js';
 import { fileOf } from './save_file.js';
 import { Table } from './table.js';
-import { coverText } from './range.js';
+import { coverText, isOverwritten, overwrittenText } from './range.js';
 import { useRangeAnswer } from './range_answer.js';
 
 const ns = (label, value, meaning) =>
@@ -155,7 +155,9 @@ function Totals({ totals: t }) {
 function Cover({ stat, error, now }) {
   if (error) return html`<p class="error" role="alert">${format.name(error)}</p>`;
   return stat && html`<p class="quiet" data-from=${stat.span.from ?? ''}
-    data-to=${stat.span.to ?? ''}>${timeOf(stat, now)}</p>`;
+    data-to=${stat.span.to ?? ''}>${timeOf(stat, now)}</p>
+    ${isOverwritten(stat.answer.kept, stat.span.to ?? now) && html`
+      <p class="empty">${overwrittenText}</p>`}`;
 }
 
 // The numbers of the last second, which come by the stream.
