@@ -249,6 +249,7 @@ export class Mock {
     this.actions = [];
     this.saved = [];
     this.samples = false;       // the rings have some
+    this.states = { 1: 'ended' };       // of processes that do not run
     this.overwritten = false;   // the first events of all rings
     this.tick_ms = 100;
     this.held = null;           // Date.now() at which the clock stands still
@@ -288,7 +289,7 @@ export class Mock {
     return {
       id: String(100 + i), pid: 100 + i, program: i ? hostile[i % 5] : '/usr/bin/shop',
       argv0: i ? hostile[0] : 'shop', runtime: '5.3.0', format: 'ring',
-      state: i === 1 ? 'ended' : 'running', paused: this.paused,
+      state: this.states[i] ?? 'running', paused: this.paused,
       categories: this.categories, threshold_ns: 2500,
       started_unix_ns: this.start * 1e6, now_ns,
       path: i ? `/rings/${100 + i} ${hostile[0]} ${hostile[4]}`

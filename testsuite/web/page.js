@@ -71,6 +71,22 @@ await test('a process that starts appears, and one that is gone disappears',
     await until(page, () => !document.body.innerText.includes('pid 104'));
   }));
 
+await test('a killed process is shown after those that run, an ended one is folded',
+  () => onPage('', async (page) => {
+    mock.processes = 5;
+    mock.states = { 1: 'ended', 3: 'killed' };
+    try {
+      await until(page, () => [...document.querySelectorAll('.process .state')]
+        .map((e) => e.innerText || `(${e.textContent})`).join()
+        === 'recording,recording,killed,not readable,(ended)');
+      await click(page, '.ended summary');
+      await has(page, 'Ended ones stay here for 10 minutes.');
+    } finally {
+      mock.processes = 3;
+      mock.states = { 1: 'ended' };
+    }
+  }));
+
 await test('500 processes: 50 at first, the others on demand',
   () => onPage('', async (page) => {
     mock.processes = 500;

@@ -1,4 +1,4 @@
-// All processes, one row each: live ones first.
+// All processes, one row each: live ones first, then those that were killed.
 
 import { html, useEffect, useState } from './html.js';
 import { processAddress } from './address.js';
@@ -106,8 +106,8 @@ function Row({ process, spark }) {
     </li>`;
 }
 
-const rank = { recording: 0, paused: 1, unknown: 2, unreadable: 5, saved: 4 };
-const order = (a, b) => (rank[stateOf(a)] ?? 3) - (rank[stateOf(b)] ?? 3) ||
+const rank = { recording: 0, paused: 1, unknown: 2, killed: 3, unreadable: 6, saved: 5 };
+const order = (a, b) => (rank[stateOf(a)] ?? 4) - (rank[stateOf(b)] ?? 4) ||
   (b.started_unix_ns ?? 0) - (a.started_unix_ns ?? 0);
 
 const matches = (text) => (p) => !text ||
@@ -150,7 +150,8 @@ export function ActionTable({ actions, processes }) {
       <td>${format.name(a.result)}</td></tr>`)}</tbody></table></div>`;
 }
 
-const hasEnded = (p) => ['ended', 'killed', 'replaced', 'saved'].includes(stateOf(p));
+// One that was killed is shown like those that run: it may have crashed.
+const isFolded = (p) => ['ended', 'replaced', 'saved'].includes(stateOf(p));
 
 function endedText(processes) {
   const saved = processes.filter(isSaved).length;
@@ -170,25 +171,26 @@ export function Overview({ processes, server }) {
   const [all, setAll] = useState(false);
   const sorted = [...processes ?? []].sort(order).filter(matches(text));
   const shown = all ? sorted : sorted.slice(0, few);
-  const ended = shown.filter(hasEnded);
+  const ended = shown.filter(isFolded);
   const sparks = useSparklines(shown);
   if (!processes) return html`<main><p class="quiet">Loading…</p></main>`;
   const alive = processes.filter((p) => p.state === 'running').length;
   return html`<main>
     <div class="heading"><h1>Processes</h1>
       <span class="quiet">${alive} running${processes.length > alive
-        ? `, ${processes.length - alive} ended or saved` : ''}${
+        ? `, ${processes.length - alive} ended, killed or saved` : ''}${
         sorted.length > 0 && '. A click on a name opens its charts'}</span>
       ${processes.length > 5 && html`<input type="search" value=${text}
         placeholder="Find by name or pid" aria-label="Find a process"
         onInput=${(e) => setText(e.target.value)} />`}
     </div>
     ${!processes.length && html`<${Empty} />`}
-    <${List} processes=${shown.filter((p) => !hasEnded(p))} sparks=${sparks} />
+    <${List} processes=${shown.filter((p) => !isFolded(p))} sparks=${sparks} />
     ${ended.length > 0 && html`<details class="ended" open=${!alive || text !== ''}>
       <summary>${endedText(ended)}</summary>
-      <p class="quiet">They stay here for 10 minutes. Save keeps one; its file can be opened
-        with eventring serve FILE as long as it is there.</p>
+      ${!ended.every(isSaved) && html`<p class="quiet">Ended ones stay here for 10 minutes.
+        Save keeps one; its file can be opened with eventring serve FILE as long as it is
+        there.</p>`}
       <${List} processes=${ended} sparks=${sparks} /></details>`}
     ${shown.length < sorted.length && html`
       <button onClick=${() => setAll(true)}>Show all ${sorted.length}</button>`}
