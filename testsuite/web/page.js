@@ -1021,6 +1021,20 @@ await test('w and s zoom at the pointer, a and d move, f fits the selection or a
     await windowIs(page, 's from 10');
   }));
 
+await test('a length is shown at the end of the data if the window reaches it, else in the middle',
+  () => atSecond90('#/process/101/timeline', async (page) => {
+    await seen(page, 'canvas.timeline');
+    await historyLoaded(page);
+    await press(page, '10 ms');
+    await windowIs(page, '10.0 ms from 89.990');
+    await press(page, '1 ms');
+    await windowIs(page, '1.00 ms from 89.999');
+    await go(page, '#/process/101/timeline?from=40000000000&to=50000000000');
+    await windowIs(page, '10.0 s from 40.0 s');
+    await press(page, '10 ms');
+    await windowIs(page, '10.0 ms from 44.995');
+  }));
+
 await test('a time that is selected has the numbers of stat for it, and is in the address',
   () => onPage('#/process/100/timeline?from=40000000000&to=40100000000', async (page) => {
     const { x, y } = await (await seen(page, 'canvas.timeline')).boundingBox();

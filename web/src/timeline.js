@@ -22,9 +22,11 @@ const presets = [[1e8, '100 ms'], [1e7, '10 ms'], [1e6, '1 ms'], [1e5, '100 µs'
 
 function Toolbar({ view, move, follow, now, children }) {
   const middle = (view[0] + view[1]) / 2;
+  // What happened last matters most, in particular when the process has ended.
+  const atEnd = follow || view[1] >= now;
   return html`<div class="toolbar" role="group" aria-label="Zoom and lanes">
     ${presets.map(([ns, label]) => html`<button key=${label} onClick=${() =>
-      move(follow ? [now - ns, now] : [middle - ns / 2, middle + ns / 2], true)}>
+      move(atEnd ? [now - ns, now] : [middle - ns / 2, middle + ns / 2], true)}>
       ${label}</button>`)}
     <button aria-label="Zoom in"
       onClick=${() => move(windows['+'](view))}>+</button>
