@@ -1035,6 +1035,24 @@ await test('a length is shown at the end of the data if the window reaches it, e
     await windowIs(page, '10.0 ms from 44.995');
   }));
 
+await test('arrows, Home and End move the window after a click on a button above it, not elsewhere',
+  () => atSecond90('#/process/101/timeline?from=40000000000&to=50000000000', async (page) => {
+    await seen(page, 'canvas.timeline');
+    await historyLoaded(page);
+    await click(page, 'button[aria-label="Zoom in"]');
+    await windowIs(page, '5.00 s from 42.50 s');
+    await page.keyboard.press('ArrowRight');
+    await windowIs(page, '5.00 s from 43.50 s');
+    await page.keyboard.press('End');
+    await windowIs(page, '5.00 s from 85.00 s');
+    await page.keyboard.press('Home');
+    await windowIs(page, '80.0 s from 10.0 s');
+    await page.focus('.tabs a');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('+');
+    await windowIs(page, '40.0 s from 30.0 s');
+  }));
+
 await test('a time that is selected has the numbers of stat for it, and is in the address',
   () => onPage('#/process/100/timeline?from=40000000000&to=40100000000', async (page) => {
     const { x, y } = await (await seen(page, 'canvas.timeline')).boundingBox();

@@ -15,7 +15,7 @@ export const windows = {
   '-': (view) => zoomed(view, 2),
 };
 
-// The same for keys that have another meaning outside of the timeline.
+// The same for keys that have another meaning outside of the canvas and the toolbars.
 const windowsInside = {
   ArrowLeft: windows.a, ArrowRight: windows.d,
   Home: (_, { now, history }) => [beginOf(history), now],
@@ -34,8 +34,8 @@ export function useKeys(canvas, { actions, zoom, view, data, timeAtPointer }) {
       const { key, target } = event;
       if (hasModifier(event) || isTyping(target)) return;
       const { actions, zoom, view, data, timeAtPointer } = state.current;
-      const next = windows[key]
-        ?? (target === canvas.current ? windowsInside[key] : undefined);
+      const isInside = target === canvas.current || target.closest('.toolbar');
+      const next = windows[key] ?? (isInside ? windowsInside[key] : undefined);
       if (actions[key]) actions[key]();
       else if (next) zoom(next(view, data, timeAtPointer()));
       else return;
