@@ -143,7 +143,7 @@ export function Events({ id, process, data, address, range }) {
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
     ${found && !error && html`<${Which} found=${found} now=${data.now} />`}
     ${events.length > 0 && html`
-      <p><${CsvButton} title="the events" save=${() =>
+      <p><${CsvButton} title="the events shown" save=${() =>
         saveCsv(`${fileOf(process)}-events`, csvColumns, events)} />
         <span class="quiet"> Click a time to see it in the timeline.</span></p>
       <${EventTable} address=${address} units=${found.answer.units} events=${found.parameters.order === 'first'

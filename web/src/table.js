@@ -26,10 +26,10 @@ function Cell({ column, row }) {
     column.cell ? column.cell(row, text) : text}</td>`;
 }
 
-// [save]: saves the rows of the table.
+// [title]: what [save] saves.
 export function CsvButton({ title, save }) {
   return html`<button type="button" class="save-as" onClick=${save}
-    title=${`Save ${title} as CSV, with all rows`}>CSV</button>`;
+    title=${`Save ${title} as CSV`}>CSV</button>`;
 }
 
 // [columns]: objects with label, value (of a row: a number or a text), text
@@ -48,7 +48,7 @@ export function Table({ title, note, columns, rows, limit = 50, name, file }) {
     : isNumber(c, rows[0]) === order[1] ? 'ascending' : 'descending';
   return html`<section class="table" data-table=${name}>
     ${title && html`<h2>${title} ${note && html`<small>${note}</small>`}
-      ${file && html`<${CsvButton} title=${title} save=${() =>
+      ${file && html`<${CsvButton} title=${`all rows of ${title}`} save=${() =>
         saveCsv(`${file}-${name}`, columns, shown)} />`}</h2>`}
     <div class="scroll"><table>
       <thead><tr>${columns.map((c) => html`
