@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { begin, beginOf, History, Tier } from '../../web/src/history.js';
+import { nextSpan } from '../../web/src/choice.js';
 import { layOut, nearest } from '../../web/src/lanes.js';
 import { outside } from '../../web/src/intervals.js';
 import { pathOf } from '../../web/src/spark_path.js';
@@ -110,6 +111,22 @@ await test('a span is found in another answer, among short ones and with other t
   spans.forEach(([from, to], i) => assert.equal(nearest(spans, [from + 10, to - 5]), i));
   assert.equal(nearest(spans, [5000, 5050]), -1);
   assert.equal(nearest([], [0, 1]), -1);
+});
+
+await test('the span in the row below or above begins in the chosen one, is around its begin, or is '
+  + 'the nearest', () => {
+  const span = (from, to, depth) => [from, to, 0, depth, 1];
+  const upper = [span(100, 300, 0), span(310, 320, 0)];
+  const lower = [span(0, 90, 1), span(250, 260, 1), span(270, 305, 1)];
+  const lane = { domain: 0, thread: 1, rows: 2, first: [0, 0], spans: [...upper, ...lower] };
+  const next = (chosen, key) =>
+    nextSpan({ lanes: [lane] }, { lane, span: chosen }, key, [0, 1000]).span;
+  assert.equal(next(upper[0], '>'), lower[1]);
+  assert.equal(next(lower[1], '<'), upper[0]);
+  assert.equal(next(upper[1], '>'), lower[2]);
+  assert.equal(next(lower[0], '<'), upper[0]);
+  lane.spans.push(span(301, 400, 1));
+  assert.equal(next(upper[1], '>').at(1), 400);
 });
 
 await test('lanes of backup threads are shown if they are wanted, or the only ones of their domain',

@@ -40,8 +40,9 @@ function rowsOf(lanes) {
 }
 
 // Returns { lane, span }, the next span after [chosen] in the direction of [key]: '.' and
-// ',' in its row, '>' and '<' in the row below and above.  Without a chosen one, the
-// first that begins in the window [from, to], or else is in it.  Null: there is none.
+// ',' in its row, '>' and '<' in the row below and above: the first that begins in [chosen],
+// else one around its begin, else the nearest.  Without a chosen one, the first that begins
+// in the window [from, to], or else is in it.  Null: there is none.
 export function nextSpan({ lanes }, chosen, key, [from, to]) {
   const rows = rowsOf(lanes);
   const at = !chosen?.span ? -1 : rows.findIndex(({ lane, row }) =>
@@ -52,12 +53,13 @@ export function nextSpan({ lanes }, chosen, key, [from, to]) {
         ?? spans.find((s) => s[1] >= from && s[0] <= to) }));
     return first.find(({ span }) => span) ?? null;
   }
-  const begin = chosen.span[0];
+  const [begin, end] = chosen.span;
   const { lane, spans } = rows[key === '>' ? at + 1 : key === '<' ? at - 1 : at] ?? {};
   if (!spans) return null;
   if (key === '>' || key === '<')
-    return { lane, span: spans.reduce((best, span) =>
-      distance(span, begin) < distance(best, begin) ? span : best) };
+    return { lane, span: spans.find((s) => begin <= s[0] && s[0] < end)
+      ?? spans.reduce((best, span) =>
+        distance(span, begin) < distance(best, begin) ? span : best) };
   const i = nearest(spans, chosen.span);
   const span = i >= 0 ? spans[i + (key === '.' ? 1 : -1)]
     : key === '.' ? spans.find((s) => s[0] > begin) : spans.findLast((s) => s[0] < begin);
