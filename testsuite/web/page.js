@@ -1645,6 +1645,29 @@ await test('on a phone the header of a process leaves room for a view, and rows 
     }
   });
 
+await test('numbers and buttons of tables are not wrapped', async () => {
+  mock.saved = [{ id: 'a', name: `shop-100-${'2'.repeat(40)}.evr`, program: '/usr/bin/shop',
+                  pid: 170107, saved_unix_ns: 1e18, duration_ns: 824e9, events: 84000,
+                  lost_events: 0, bytes: 7e5, saved_by: 'hand', note: 'a note '.repeat(20) }];
+  try {
+    await onPage('#/saved', async (page) => {
+      for (const view of ['saved', 'rules']) {
+        await go(page, `#/${view}`);
+        await seen(page, `[data-table=${view}] td button`);
+        // Lines are 20 pixels high.
+        const high = await page.$$eval('td.number, td button', (all) => all.filter((e) => {
+          const text = document.createRange();
+          text.selectNodeContents(e);
+          return text.getBoundingClientRect().height > 30;
+        }).map((e) => e.innerText));
+        assert.deepEqual(high, [], view);
+      }
+    }, { width: 1200 });
+  } finally {
+    mock.saved = [];
+  }
+});
+
 await test('columns of buttons have no button in the header',
   () => onPage('#/rules', async (page) => {
     await seen(page, '[data-table=rules] [aria-label^="Delete rule"]');
