@@ -31,6 +31,12 @@ awk 'BEGIN {
   }
   print "0 15000000000 instant ring_stop 0"
 }' | ./make_ring script long.eventring pid=4242427 || exit 1
+printf '%s\n' "0/100 0 instant ring_start 1" "0/100 0 instant domain_start 0 0 0" \
+  "0/100 1000 instant thread_run 0 100" "0/100 500000000 begin minor" \
+  "0/100 500001000 end minor 10 20 minor_heap_full 0" \
+  "0/101 500002000 instant thread_run 1 101" "0/101 2500000000 begin minor" \
+  "0/101 2500001000 end minor 10 20 minor_heap_full 0" |
+  ./make_ring script killed.eventring pid=4242429 state=1 || exit 1
 # A minor collection of 40 ms by the backup thread of a domain that waits, and a stop
 # of 1 ms that waited for domain 1 for 70 ms, which domain 1 wrote; then a major slice
 # of 20 ms, which does not say why, around a minor collection of 1 ms and 18 ms that do,
@@ -49,7 +55,7 @@ minor_heap_full 0 0 0 1 70000000 0" "0/4242428 280000000 begin major" \
   "0/4242428 300000000 end major" "0/4242428 310000000 begin major" \
   "0/4242428 320000000 end major" "0/4242428 320000000 instant ring_stop 0" |
   ./make_ring script late.eventring pid=4242428 || exit 1
-serve ring.eventring short.eventring large.eventring long.eventring late.eventring
+serve ring.eventring short.eventring large.eventring long.eventring late.eventring killed.eventring
 find_process 4242424
 ok "the events are read" within 60 read_all 4242424
 
@@ -108,6 +114,16 @@ ok "a process of 15 s is read" within 60 read_all 4242427
 long() { process 4242427 "[$1] | tostring"; }
 ok "a pause of more than 10 s ago is not among those of 10 s" is long \
   .max_ns,.p99_ns '[1000000,1000000]'
+
+# A process that was killed: its thread 100 was last seen when it gave the domain lock to
+# thread 101, two seconds before.
+find_process 4242429
+threads() { field_is "/api/processes/$id/detail" \
+  '[.threads[] | select(.id < 102) |
+    [.id, .activity, .wait_share, .running_share > 0.9]] | tostring' "$1"; }
+ok "a thread without the domain lock waited when its process was killed" \
+  within 60 threads '[[100,"waiting",1,false],[101,null,0,true]]'
+find_process 4242427
 
 events() { field "/api/processes/$id/events?filter=minor+form=end&$1" \
   '[(.events | map(.ns / 1000000)), .more] | tostring'; }
