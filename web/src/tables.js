@@ -111,7 +111,8 @@ const threadColumns = (now, alive) => [
     meaning: 'Its last wait' },
   ns('For', (t) => t.wait_ns, 'The duration of its last wait'),
   { label: 'Running', value: (t) => t.running_share, text: format.share },
-  { label: 'GC', value: (t) => t.gc_share, text: format.share },
+  { label: 'GC', value: (t) => t.gc_share, text: format.share,
+    meaning: 'In collections and, if category sync_detail is recorded, in stops' },
   { label: 'Waiting', value: (t) => t.wait_share, text: format.share },
   ns('Lives', (t) => (t.ended ? t.last_ns : now) - t.first_ns,
      'From its first event until now, or until its last one')];
