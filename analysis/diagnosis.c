@@ -420,8 +420,8 @@ static void judge_long_stop(struct diagnosis *d)
     eventring_describe(d->cursor, why->id);
   if ((double) why->ns < LIMIT_LONG_STOP * 1e6 || event == NULL) return;
   const char *cause = cause_of_pause(d, why, event->name);
-  double ended = (double) n->longest_end_ns
-               - (double) target_info(d->cursor).started_ns;
+  const int64_t ended = time_since(n->longest_end_ns,
+                                   target_info(d->cursor).started_ns);
   struct finding *f = find(d, RULE_LONG_STOP, CERTAIN,
                            (double) why->ns / 1e9);
   add(f, FACT_NS, (double) why->ns, "longest stop");
@@ -429,9 +429,9 @@ static void judge_long_stop(struct diagnosis *d)
   if (cause != NULL) add_cause(f, cause);
   add(f, FACT_COUNT, why->domain, "domain");
   if (ended >= 0) {
-    add(f, FACT_NS, ended, "its end, from the start of tracing");
+    add(f, FACT_NS, (double) ended, "its end, from the start of tracing");
     f->pause.ns = why->ns;
-    f->pause.end_ns = (int64_t) ended;
+    f->pause.end_ns = ended;
     f->pause.domain = why->domain;
   }
   add(f, FACT_COUNT, (double) stops->count, "stops in all");

@@ -378,17 +378,6 @@ static bool is_collecting(struct event_class class)
          || (class.area == AREA_STOP && class.kind == EVENTRING_KIND_SPAN);
 }
 
-/* Returns whether a span in which a thread collects or is stopped is open in ring
-   [ring]. */
-static bool collects(struct live_stats *live, uint32_t ring)
-{
-  const struct spans *spans = summary_numbers(live->summary)->spans;
-  const struct eventring_event *open = innermost_span(spans, ring);
-  for (; open != NULL; open = next_outer_span(spans, open))
-    if (is_collecting(summary_class(live->summary, open->id))) return true;
-  return false;
-}
-
 /* Adds [event] of [class], which ends a span if [since_ns] is not negative, to the
    threads and to the long spans. */
 static void note_times(struct live_stats *live,
@@ -403,7 +392,8 @@ static void note_times(struct live_stats *live,
   add_long_span(&live->long_spans, event, since_ns);
   if (is_wait(class))
     live_thread_waited(live->threads, event, since_ns);
-  else if (is_collecting(class) && !collects(live, event->ring))
+  else if (is_collecting(class)
+           && !in_span_of(live->summary, event->ring, is_collecting))
     live_thread_collected(live->threads, event, since_ns);
 }
 

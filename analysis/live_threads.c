@@ -221,37 +221,43 @@ static const struct summary_domain *domain_of(const struct summary *s,
   return NULL;
 }
 
-/* Returns whether the process runs and /proc has its threads. */
-static bool process_runs(const struct live_threads *t)
+/* Whether the process runs and /proc has its threads, or runs where /proc has not. */
+enum phase { RUNS, ELSEWHERE, OVER };
+
+static enum phase phase_of(const struct live_threads *t)
 {
-  return eventring_state(t->cursor) == EVENTRING_STATE_RUNNING
-         && !target_info(t->cursor).pid_is_elsewhere;
+  return eventring_state(t->cursor) != EVENTRING_STATE_RUNNING ? OVER
+         : target_info(t->cursor).pid_is_elsewhere ? ELSEWHERE : RUNS;
 }
 
 /* Returns the state of thread [p], which has not ended, of domain [d], a letter of
-   /proc; 0 when it is not known.  [runs]: the process runs.  If not, the state is that
-   at its end: a thread without the domain lock waited, and one with the lock slept if
-   summary_look had found it asleep since its last event. */
+   /proc; 0 when it is not known.  When the process is over, it is the state at its
+   end: a thread without the domain lock waited, if the file tells of threads, and one
+   with the lock slept if summary_look had found it asleep since its last event. */
 static char state_of(const struct live_threads *t, const struct thread *p,
-                     const struct summary_domain *d, bool runs)
+                     const struct summary *s, const struct summary_domain *d,
+                     enum phase phase)
 {
-  if (runs) return eventring_thread_state(t->cursor, p->thread);
-  if (d == NULL || eventring_state(t->cursor) == EVENTRING_STATE_RUNNING) return 0;
+  if (phase == RUNS) return eventring_thread_state(t->cursor, p->thread);
+  if (phase == ELSEWHERE || d == NULL) return 0;
   const struct domain_numbers *mine = domain_numbers(d);
-  return mine->running_thread != p->thread || mine->sleeps ? 'S' : 0;
+  const bool known = mine->running_thread != 0 || mine->on_backup;
+  const bool slept = mine->running_thread == p->thread ? mine->sleeps
+                     : known && summary_numbers(s)->tells_threads;
+  return slept ? 'S' : 0;
 }
 
 /* Returns whether thread [p] of domain [d] sleeps, or did when the process ended, and
    not in the collector.  The backup thread waits for work, which is no wait. */
 static bool waits_now(const struct live_threads *t, const struct thread *p,
-                      const struct summary_domain *d, const struct spans *spans,
-                      bool runs)
+                      const struct summary *s, const struct summary_domain *d,
+                      enum phase phase)
 {
   char span[LIVE_THREAD_NAME] = "";
   if (d == NULL || domain_numbers(d)->ended || p->ended || p->backup) return false;
-  const char state = state_of(t, p, d, runs);
+  const char state = state_of(t, p, s, d, phase);
   if (state == 0 || state == 'R') return false;
-  innermost(t, p, spans, false, span);
+  innermost(t, p, summary_numbers(s)->spans, false, span);
   return span[0] == '\0';
 }
 
@@ -260,10 +266,10 @@ size_t list_open_waits(const struct live_threads *t,
                        struct long_span list[LIVE_THREADS])
 {
   size_t count = 0;
-  const bool runs = process_runs(t);
+  const enum phase phase = phase_of(t);
   for (const struct thread *p = t->list; p < t->list + t->count; p++) {
     const struct summary_domain *d = domain_of(summary, p->domain);
-    if (!waits_now(t, p, d, summary_numbers(summary)->spans, runs)) continue;
+    if (!waits_now(t, p, summary, d, phase)) continue;
     const struct domain_numbers *mine = domain_numbers(d);
     list[count++] = (struct long_span) {
       .from_ns = mine->running_thread == p->thread && mine->seen_ns > p->last_ns
@@ -275,11 +281,11 @@ size_t list_open_waits(const struct live_threads *t,
   return count;
 }
 
-/* Fills *out with thread [p].  [runs]: the process does, so that a thread that
-   the system does not have has ended, even without an event. */
+/* Fills *out with thread [p].  While the process runs, a thread that the system does
+   not have has ended, even without an event. */
 static void fill(const struct live_threads *t, const struct thread *p,
                  const struct summary *summary, struct stretch shares_of,
-                 bool runs, struct live_thread *out)
+                 enum phase phase, struct live_thread *out)
 {
   const struct summary_numbers *n = summary_numbers(summary);
   const struct summary_domain *d = domain_of(summary, p->domain);
@@ -289,10 +295,10 @@ static void fill(const struct live_threads *t, const struct thread *p,
     .ended = p->ended || (d != NULL && domain_numbers(d)->ended),
     .first_ns = p->first_ns, .last_ns = p->last_ns
   };
-  if (!out->ended && !p->backup) out->state = state_of(t, p, d, runs);
-  if (runs && !out->ended && p->backup)
-    out->state = eventring_thread_state(t->cursor, p->thread);
-  if (runs && out->state == 0) out->ended = true;
+  if (!out->ended && (phase == RUNS || !p->backup)) {
+    out->state = state_of(t, p, summary, d, phase);
+    out->ended = phase == RUNS && out->state == 0;
+  }
   const char *name = eventring_thread_name(t->cursor, p->domain, p->thread,
                                            p->thread_id);
   /* The first thread of a domain has the name of the domain. */
@@ -327,9 +333,9 @@ int list_live_threads(const struct live_threads *t,
                       struct live_thread *list, int max)
 {
   int count = 0;
-  const bool runs = process_runs(t);
+  const enum phase phase = phase_of(t);
   for (uint32_t i = 0; i < t->count && count < max; i++)
-    fill(t, &t->list[i], summary, shares_of, runs, &list[count++]);
+    fill(t, &t->list[i], summary, shares_of, phase, &list[count++]);
   qsort(list, (size_t) count, sizeof *list, by_domain);
   return count;
 }

@@ -211,7 +211,7 @@ static void keep_if_late(struct long_pauses *l, const struct eventring_event *ev
 static void collection_ended(struct long_pauses *l, struct summary *s,
                              const struct eventring_event *event, int64_t since)
 {
-  if (in_collection(s, event->ring)) {
+  if (in_span_of(s, event->ring, is_collector_span)) {
     note_inner(l, event, since);
     return;
   }

@@ -685,9 +685,9 @@ static void note_thread(struct summary *s, struct summary_domain *d,
              || role == ROLE_DOMAIN_STARTS || summary_is_user(s, event->id))
       d->own_thread = event->thread;
   }
-  if (role == ROLE_THREAD_RUN) s->tells_threads = true;
+  if (role == ROLE_THREAD_RUN) s->shown.tells_threads = true;
   bool other = event->thread_id < 0 && event->thread != d->own_thread;
-  d->shown.on_backup = s->tells_threads && d->own_thread != 0 && other;
+  d->shown.on_backup = s->shown.tells_threads && d->own_thread != 0 && other;
   if (d->shown.on_backup) d->shown.backup_ns = event->ns;
   if (d->shown.on_backup) {
     d->shown.running_thread = 0;

@@ -196,6 +196,7 @@ struct summary_numbers {
                                      of the pause */
   int64_t longest_end_ns;
   uint32_t ring_count;
+  bool tells_threads;             /* an event said which thread runs */
   uint64_t mapped_bytes, resident_bytes;  /* last known; 0: not known */
   int64_t from_ns, to_ns;         /* of summary_window */
   uint32_t collectives[CAUSED];   /* of all domains together */
@@ -374,8 +375,8 @@ void summary_new_interval(struct summary *s);
 /* Returns the class of the events with the id [id]. */
 struct event_class summary_class(struct summary *s, uint16_t id);
 
-/* Returns whether a span of the collector is open in ring [ring]. */
-bool in_collection(struct summary *s, uint32_t ring);
+/* Returns whether a span of a class that [is] accepts is open in ring [ring]. */
+bool in_span_of(struct summary *s, uint32_t ring, bool (*is)(struct event_class));
 
 /* Return whether events with the id [id] belong to the program, and whether they
    report a wait.  Both return false for an id that has no description yet. */

@@ -34,11 +34,11 @@ struct event_class summary_class(struct summary *s, uint16_t id)
   return class_of(s->shown.roles, id);
 }
 
-bool in_collection(struct summary *s, uint32_t ring)
+bool in_span_of(struct summary *s, uint32_t ring, bool (*is)(struct event_class))
 {
   const struct eventring_event *open = innermost_span(s->shown.spans, ring);
   for (; open != NULL; open = next_outer_span(s->shown.spans, open))
-    if (is_collector_span(summary_class(s, open->id))) return true;
+    if (is(summary_class(s, open->id))) return true;
   return false;
 }
 

@@ -88,7 +88,7 @@ struct summary {
   uint32_t pending;               /* intervals of all domains */
   bool collects;                  /* there was an event of category gc... */
   bool tells_major;               /* ...one that did; see summary_tells_major */
-  bool tells_threads, tells_waits;        /* likewise */
+  bool tells_waits;               /* likewise */
   struct summary_ring { struct summary_domain *domain; } *rings;
   uint32_t sample_rings_from;     /* 0: there are none */
   uint64_t samples;

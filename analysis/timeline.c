@@ -203,10 +203,10 @@ static void end_column(struct timeline *t, struct lane *lane, uint8_t kind,
 {
   struct column *c = &lane->columns[kind][depth];
   if (c->count == 0) return;
-  int64_t from = t->from_ns + c->number * lane->column_ns;
-  int64_t to = t->to_ns - from > lane->column_ns ? from + lane->column_ns
-                                                 : t->to_ns;
-  float share = (float) c->covered_ns / (float) (to - from);
+  int64_t from = time_after(t->from_ns, c->number * lane->column_ns);
+  int64_t to = time_since(t->to_ns, from) > lane->column_ns
+               ? from + lane->column_ns : t->to_ns;
+  float share = (float) c->covered_ns / (float) time_since(to, from);
   keep(lane, (struct timeline_span) {
     .from_ns = from, .to_ns = to, .name = -1, .cause = -1, .merged = c->count,
     .share = share < 1 ? share : 1, .depth = depth, .kind = kind
@@ -230,25 +230,26 @@ static void merge(struct timeline *t, struct lane *lane, uint8_t kind,
 static void keep_or_merge(struct timeline *t, struct lane *lane,
                           const struct timeline_span *span)
 {
-  const int64_t ns = span->to_ns - span->from_ns;
-  if (ns >= lane->column_ns)
+  const int64_t ns = time_since(span->to_ns, span->from_ns);
+  if (ns >= lane->column_ns && lane->column_ns < INT64_MAX)
     keep(lane, *span);
   else
     merge(t, lane, span->kind, span->depth, (struct column) {
-      .number = (span->from_ns - t->from_ns) / lane->column_ns,
+      .number = time_since(span->from_ns, t->from_ns) / lane->column_ns,
       .count = span->merged > 0 ? span->merged : 1,
       .covered_ns = span->merged == 0 ? (uint64_t) ns
                     : (uint64_t) ((double) span->share * (double) ns)
     });
 }
 
-/* Makes the columns of [lane] twice as wide, and merges again. */
+/* Makes the columns of [lane] twice as wide, up to all times that there are, and merges
+   again. */
 static void widen_columns(struct timeline *t, struct lane *lane)
 {
   struct column last[TIMELINE_KINDS][TIMELINE_DEPTHS];
   memcpy(last, lane->columns, sizeof last);
   memset(lane->columns, 0, sizeof lane->columns);
-  lane->column_ns *= 2;
+  lane->column_ns = time_after(lane->column_ns, lane->column_ns);
   /* In its place: a column is kept after at least one span of it was taken. */
   const size_t count = lane->shown.count;
   lane->shown.count = 0;
@@ -532,7 +533,7 @@ struct timeline *new_timeline(struct eventring_cursor *cursor, int64_t from_ns,
   watch_runs(t->requests, take_run, t);
   t->from_ns = from_ns;
   t->to_ns = to_ns;
-  t->pixel_ns = time_since(to_ns, from_ns) / width + 1;
+  t->pixel_ns = time_after(time_since(to_ns, from_ns) / width, 1);
   t->most_spans = (size_t) SPANS_A_PIXEL * width + SPANS_MORE - COLUMNS;
   t->rings = target_info(cursor).rings;
   t->ring = allocate(t->rings, sizeof *t->ring);

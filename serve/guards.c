@@ -49,10 +49,6 @@
 /* The least time before now that is held, since 0 means no holding. */
 #define LEAST_HOLD_NS (SECOND_NS / 100)
 
-/* Events are held so much longer: they are noticed a little later than they
-   happen. */
-#define NOTICED_NS (SECOND_NS / 4)
-
 /* The clocks of two cursors of a file differ by less than this. */
 #define CLOCKS_NS 1000
 

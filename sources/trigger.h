@@ -26,6 +26,10 @@
 #include "requests.h"
 #include "spans.h"
 
+/* Events are noticed a little later than they happen: those before are to be held so
+   much longer. */
+#define NOTICED_NS (INT64_C(1000000000) / 4)
+
 struct trigger {
   const char *text;               /* NULL: no trigger */
   char name[128];

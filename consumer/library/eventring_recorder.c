@@ -378,15 +378,20 @@ static void begin_after(struct chunk *segment, int64_t ns)
   if (segment->last_ns < ns) segment->last_ns = ns;
 }
 
-/* Leaves out of the recording the copied events that are more than options.hold_ns
-   older than the horizon: a quiet ring may have some of minutes ago. */
+/* Leaves out of the recording of a process that runs the copied events that are more
+   than options.hold_ns older than the horizon: a quiet ring may have some of minutes
+   ago. */
 static void begin_held(struct eventring_recorder *r)
 {
   r->from_ns = r->horizon_ns - r->options.hold_ns;
   const uint64_t ticks = eventring_ticks_of(r->cursor, r->from_ns);
-  for (uint32_t i = 0; i < r->source->checked.rings; i++)
-    if (r->rings[i].count > 0)
-      r->rings[i].begin = eventring_mark_of(r, &r->rings[i], ticks);
+  for (uint32_t i = 0; i < r->source->checked.rings; i++) {
+    struct copied *c = &r->rings[i];
+    if (c->count == 0) continue;
+    const struct mark m = eventring_mark_of(r, c, ticks);
+    /* The cursor may have read further. */
+    if (c->begin.index == RECORDING_ANY || m.index > c->begin.index) c->begin = m;
+  }
 }
 
 /* Writes new schema entries and a segment with all copied words, or only keeps
@@ -409,7 +414,8 @@ static int write_segment(struct eventring_recorder *r)
   if (!r->hold && write_schema(r) < 0) return r->failed;
   if (!r->hold && now_ns() - r->clock_ns >= CLOCK_NS && write_clock(r) < 0)
     return r->failed;
-  if (r->hold && r->from_ns == 0) begin_held(r);
+  if (r->hold && r->from_ns == 0 && r->horizon != 0 && r->horizon != UINT64_MAX)
+    begin_held(r);
   for (uint32_t i = 0; i < rings; i++)
     if (r->rings[i].count > r->rings[i].sent || r->rings[i].late)
       size += sizeof(struct run) + (size_t) r->rings[i].count * 8;

@@ -86,7 +86,9 @@ struct eventring_recorder {
   uint64_t flushes;             /* that the program had asked for then */
   uint64_t horizon;
   int64_t horizon_ns;
-  int64_t from_ns;              /* the horizon before the present file; 0: none */
+  int64_t from_ns;              /* when the present file begins: at the last
+                                   horizon before it, or hold_ns before its first;
+                                   0: not known */
   uint32_t schema_count;        /* entries in the present file */
   uint32_t schema_limit;        /* no more than these are written */
 

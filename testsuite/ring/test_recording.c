@@ -997,6 +997,34 @@ static void held_segments_are_written_on_release(void **state)
   }
 }
 
+/* Also when the block in which the held time begins has events that the cursor has
+   read. */
+static void a_held_recording_begins_where_its_cursor_is(void **state)
+{
+  (void) state;
+  for (int old = 0; old <= 1; old++) {
+    struct scene s;
+    struct log read = { 0 }, recorded = { 0 };
+    struct eventring_record_options o = { .size = sizeof o, .message = s.why,
+      .message_size = sizeof s.why, .hold_ns = old ? 1 : 60000000000 };
+    set_up(&s, 1, 14, 9, 1);
+    write_some(&s, 3);
+    s.recorded = ring_open(&s.f);
+    keep(&read, s.recorded);
+    assert_int_equal(read.count, 3);
+    write_some(&s, 4);
+    if (eventring_record(s.path[0], s.recorded, &o, &s.r) < 0) fail_msg("%s", s.why);
+    assert_int_equal(eventring_record_release(s.r), 0);
+    s.f.header->state = EVENTRING_ENDED;
+    close_recorder(&s);
+    keep_file(&recorded, s.path[0]);            /* agrees with the counts at its end */
+    assert_int_equal(recorded.count, old ? 0 : 4);
+    forget(&read);
+    forget(&recorded);
+    tear_down(&s);
+  }
+}
+
 static void times_of(const char *path, int64_t *first_ns, int64_t *last_ns)
 {
   struct eventring_cursor *c = open_file(path, 0);
@@ -1602,6 +1630,7 @@ int main(void)
     cmocka_unit_test(options_of_a_newer_library_are_refused),
     cmocka_unit_test(chunks_of_a_newer_version_are_skipped),
     cmocka_unit_test(held_segments_are_written_on_release),
+    cmocka_unit_test(a_held_recording_begins_where_its_cursor_is),
     cmocka_unit_test(a_recording_does_not_begin_before_its_events),
     cmocka_unit_test(held_segments_have_a_limit_of_bytes),
     cmocka_unit_test(seek_to_a_time),

@@ -162,6 +162,26 @@ static void a_lane_of_many_depths_is_merged_more_and_keeps_its_end(void **state)
   ring_destroy(&f);
 }
 
+/* A damaged file may have any times: each of these events lasted longer than a half of
+   all times that there are. */
+static void events_as_long_as_time_itself_are_merged(void **state)
+{
+  struct ring_file f;
+  (void) state;
+  make_ring(&f);
+  for (uint64_t i = 0; i < 300; i++)
+    ring_write(&f, 0, (uint64_t) INT64_MAX - 1000 + i, EVENTRING_FORM_INSTANT, PAUSE,
+               (uint64_t[]) { (uint64_t) INT64_MAX - 2000 }, 1);
+  struct eventring_cursor *c = ring_open(&f);
+  struct timeline *t = finish(c, new_timeline(c, 0, INT64_MAX, 1));
+  const struct timeline_lane *lane = timeline_lane(t, 0);
+  assert_non_null(lane);
+  assert_true(lane->count <= 4 * 1 + 64);
+  free_timeline(t);
+  eventring_close(c);
+  ring_destroy(&f);
+}
+
 /* Spans of several lengths that end out of the order of their begins. */
 static void a_lane_is_bounded_for_any_spans(void **state)
 {
@@ -451,6 +471,7 @@ int main(void)
     cmocka_unit_test(long_spans_are_kept_with_their_depth),
     cmocka_unit_test(short_spans_are_merged_without_loss_of_time),
     cmocka_unit_test(a_lane_of_many_depths_is_merged_more_and_keeps_its_end),
+    cmocka_unit_test(events_as_long_as_time_itself_are_merged),
     cmocka_unit_test(a_lane_is_bounded_for_any_spans),
     cmocka_unit_test(spans_that_began_before_the_events_are_drawn),
     cmocka_unit_test(overwritten_events_are_a_gap),

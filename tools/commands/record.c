@@ -35,6 +35,7 @@
 #include "record_loop.h"
 #include "sessions.h"
 #include "stream_output.h"
+#include "target.h"
 #include "targets.h"
 #include "text.h"
 #include "trigger.h"
@@ -275,7 +276,7 @@ static void begin(struct recording *r)
 {
   struct eventring_record_options options = {
     .size = sizeof options, .level = r->level, .replace = r->force,
-    .hold_ns = r->trigger.text == NULL ? 0 : r->before,
+    .hold_ns = r->trigger.text == NULL ? 0 : time_after(r->before, NOTICED_NS),
     .flush_ns = r->flush_ns,
     .write = r->stream == NULL ? NULL : stream_output_write,
     .state = r->stream,

@@ -120,7 +120,7 @@ function Charts({ a, b }) {
   const histories = [useHistory(a), useHistory(b)];
   if (histories.includes(null)) return html`<p class="quiet">Loading…</p>`;
   const [shorter, longer] = histories.map(wholeLength).sort((x, y) => x - y);
-  const all = asked ?? longer <= similar * shorter;
+  const all = asked ?? (shorter === 0 || longer <= similar * shorter);
   const index = commonTier(histories, all ? longer : shorter);
   const tiers = histories.map((h) => h.tiers[index]);
   const lengths = tiers.map((t) => Math.round(length(t) / t.ns));

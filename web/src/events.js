@@ -121,7 +121,7 @@ function Which({ found: { span, parameters: { filter, order }, answer }, now }) 
   const edge = () => order === 'first' ? `, up to ${format.moment(events.at(-1).ns, 1e6)},`
     : `, from ${format.moment(events[0].ns, 1e6)} on,`;
   return html`<p class="quiet">${more ? `The ${order} ${count}` : count}${
-    filter ? ' that pass the filter' : ''}${more ? edge() : ''} of ${
+    filter ? ' that pass the filter' : ''}${more && events.length > 0 ? edge() : ''} of ${
     coverText(span, now, kept)}${
     more ? '. A filter or a shorter range shows others' : ''}.</p>`;
 }
@@ -146,7 +146,7 @@ export function Events({ id, process, data, address, range }) {
       <p><${CsvButton} title="the events shown" save=${() =>
         saveCsv(`${fileOf(process)}-events`, csvColumns, events)} />
         <span class="quiet"> Click a time to see it in the timeline.</span></p>
-      <${EventTable} address=${address} units=${found.answer.units} events=${found.parameters.order === 'first'
-        ? events : events.toReversed()} />`}
+      <${EventTable} address=${address} units=${found.answer.units}
+        events=${found.parameters.order === 'first' ? events : events.toReversed()} />`}
   </section>`;
 }

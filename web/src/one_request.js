@@ -100,7 +100,7 @@ function useRequest(id, number, known) {
     (async () => {
       const { requests: [request], runs } = await ask('requests', { request: number });
       if (!request)
-        throw new Error(`The rings have no end of request ${number}: it goes on, or ` +
+        throw new Error(`There is no end of request ${number}: it goes on, or ` +
                         'later events took the place of its own.');
       const { from, to } = request;
       const timeline = await ask('timeline',

@@ -25,7 +25,7 @@ export function useRangeAnswer(id, part, range, data, alive, parameters = {}, ro
         set({ span, parameters, answer });
         setError(null);
       } catch (e) {
-        if (e.name === 'AbortError') return;
+        if (abort.signal.aborted) return;
         setError(e.message);
       }
       if (alive && !isFixed(range)) timer = setTimeout(ask, refresh_ms);

@@ -55,7 +55,7 @@ export function useAnswer(id, view, width, range) {
           setError(null);
         }
       } catch (e) {
-        if (e.name === 'AbortError') return;
+        if (abort.signal.aborted) return;
         setError(e.message);
       }
       if (range) timer = setTimeout(update, follow_ms);
