@@ -568,7 +568,8 @@ run eventring profile --folded used.eventring
 ok "folded stacks: a line for each cause" eval 'grep "^\[" out | causes'
 run eventring profile --flame=- used.eventring
 ok "flame graph: a box for each cause" [ \
-  "$(grep -o '"\[.[a-z ]*\]"' out | tr -d '"' | sort)" = "$(sed 's/ [0-9]*$//' want)" ]
+  "$(sed -n '/id="data"/,/<\/script>/p' out | grep -o '"\[.[a-z ]*\]"' | tr -d '"' |
+     sort)" = "$(sed 's/ [0-9]*$//' want)" ]
 if command -v protoc >/dev/null; then
   eventring profile --force --pprof=out.pb.gz used.eventring
   ok "pprof: a sample for each cause" eval \
