@@ -593,8 +593,12 @@ const values = (page) => page.evaluate(() =>
 
 // The height of all lanes, in pixels: 14 a row, 6 a lane and 24 the ruler.
 const lanesHeight = (page) => page.$eval('.lanes .all', (e) => e.clientHeight);
-const lanesAre = (page, height) => until(page, (wanted) =>
-  document.querySelector('.lanes .all').clientHeight === wanted, height);
+// Waits until the lanes are [height] pixels high and the canvas is drawn in its size.
+const lanesAre = (page, height) => until(page, (wanted) => {
+  const canvas = document.querySelector('canvas.timeline');
+  return document.querySelector('.lanes .all').clientHeight === wanted
+    && canvas.height === Math.round(canvas.clientHeight * devicePixelRatio);
+}, height);
 // The mock's coarsest rows begin at 10 s.
 const historyLoaded = (page) => until(page, () => document.querySelector('.minimap')
   .ariaLabel.startsWith('All of the time, 10.0 s'));
@@ -690,21 +694,25 @@ await test('the line and the tooltip say what is under the pointer, and the pict
       return page.evaluate(() => [document.querySelector('.crosshair').innerText,
         document.querySelector('.tooltip')?.innerText.split('\n')]);
     };
-    await at(300, 300);
     await page.evaluate(() => {
-      window.drawings = 0;
       const { clearRect } = CanvasRenderingContext2D.prototype;
       CanvasRenderingContext2D.prototype.clearRect = function (...box) {
         window.drawings += this.canvas.className === 'timeline';
         clearRect.apply(this, box);
       };
     });
-    const [time, lines] = await at(200, 24 + 2 * 14 + 7);
-    assert.match(time, /^40\.000.0\d\d s$/);
-    assert.deepEqual(lines, ['minor', 'collector, 400 µs', 'from 40.000 000 000 s'.replace(
-      / (?=0)/g, '\u202f'), 'cause: minor heap full', hostile[0]]);
-    assert.equal((await at(900, 24 + 2 * 14 + 7))[1], null);
-    assert.equal(await page.evaluate(() => window.drawings), 0);
+    // The size of the canvas is followed by one more drawing.
+    await eventually(async () => {
+      await page.evaluate(() => { window.drawings = 0; });
+      await at(300, 300);
+      const [time, lines] = await at(200, 24 + 2 * 14 + 7);
+      assert.match(time, /^40\.000.0\d\d s$/);
+      assert.deepEqual(lines, ['minor', 'collector, 400 µs',
+        'from 40.000 000 000 s'.replace(/ (?=0)/g, '\u202f'),
+        'cause: minor heap full', hostile[0]]);
+      assert.equal((await at(900, 24 + 2 * 14 + 7))[1], null);
+      assert.equal(await page.evaluate(() => window.drawings), 0);
+    });
     await page.mouse.move(x + 200, y - 20);
     await until(page, () => !document.querySelector('.crosshair'));
     await go(page, '#/process/100/timeline?from=19000000000&to=26000000000');

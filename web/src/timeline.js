@@ -77,8 +77,9 @@ export function Timeline({ id, process, data, live, address, range, setRange }) 
   const [selecting, select] = useState(null);
   const canvas = useCanvas((context, width, height) => {
     if (width !== size[0] || height !== size[1]) setSize([width, height]);
-    else if (picture)
-      draw(context, picture, place, chosen, selecting ?? selected);
+    if (picture)
+      draw(context, picture, { ...place, left: nameWidth(width), width, height }, chosen,
+           selecting ?? selected);
   }, [picture, ...Object.values(place), chosen, selected, selecting]);
   const timeAt = (x) => from + (x - place.left) / (size[0] - place.left) * (to - from);
   const hold = () => follow && move([from, to]);
