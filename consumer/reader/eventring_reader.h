@@ -779,7 +779,8 @@ struct eventring_record_options {
   int64_t hold_ns;                /* if not 0, there is no file until
                                      eventring_record_release; until then, held
                                      words that are older than this may be
-                                     forgotten */
+                                     forgotten; those that are older at the first
+                                     step are not held */
   int replace;                    /* 1: a file at the path is overwritten; 0:
                                      that is an error */
   char *message;                  /* as in eventring_options */

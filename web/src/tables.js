@@ -186,7 +186,8 @@ export function Tables({ id, process, data, address, range }) {
     ${numbers?.all_read && numbers.totals &&
       html`<${Totals} totals=${numbers.totals} />`}
     ${numbers && html`
-      <${Table} file=${file} name="domains" title="Domains" columns=${domainColumns(alive ? 'alive' : process.state)}
+      <${Table} file=${file} name="domains" title="Domains"
+        columns=${domainColumns(alive ? 'alive' : process.state)}
         rows=${withBegin(numbers)} />
       <${Table} file=${file} name="pauses" title="Longest pauses" columns=${pauseColumns(address)}
         note=${`of the ${numbers.all_read ? 'last minute' : 'range'
