@@ -37,6 +37,7 @@
 #include "event_field.h"
 #include "eventring_hash.h"
 #include "memory.h"
+#include "pair_map.h"
 #include "spans.h"
 #include "target.h"
 
@@ -48,10 +49,10 @@ struct ring {
   uint64_t ticks;                 /* of the event before */
   uint32_t domain;
   /* The domain may have been inside of spans before its first event that we
-     know.  Each span can have been open once: it is set in [cut] when its end
-     was seen. */
+     know, each span once in each thread: its id and thread are in [cut] when its
+     end was seen. */
   bool cut_before;
-  uint8_t cut[IDS / 8];
+  struct pair_map cut;
 };
 
 /* Spans of the program with one name, in one thread of one domain. */
@@ -164,13 +165,14 @@ static void count_cut_off(void *state, const struct eventring_event *begin)
 
 /* Closes all open spans of the runtime in ring [number] and counts them as cut
    off.  From here on, an end without a begin may be caused by a gap, once for
-   each id. */
+   each id and thread. */
 static void cut_ring(struct check *c, uint32_t number)
 {
   struct ring *ring = c->rings[number];
   forget_ring_spans(c->spans, number);
   ring->cut_before = true;
-  memset(ring->cut, 0, sizeof ring->cut);
+  free_pair_map(&ring->cut);
+  ring->cut = new_pair_map();
 }
 
 /* Closes all open spans of the program and counts them as cut off: a gap may
@@ -251,13 +253,11 @@ static void runtime_end(struct check *c, struct ring *ring,
     c->sum.spans++;
     return;
   }
-  uint8_t *cut = &ring->cut[event->id / 8], bit = 1u << event->id % 8;
-  if (!ring->cut_before || ((*cut & bit) != 0 && !nests(c, event->id))) {
-    find(c, event, "no begin");
-    return;
-  }
-  *cut |= bit;
-  c->sum.cut_off++;
+  bool first = false;
+  if (ring->cut_before)
+    number_of_pair(&ring->cut, event->id, event->thread, &first);
+  if (first || (ring->cut_before && nests(c, event->id))) c->sum.cut_off++;
+  else find(c, event, "no begin");
 }
 
 /* Returns whether the program's own code may run inside of spans with the id
@@ -585,7 +585,11 @@ struct check *new_check(struct eventring_cursor *cursor,
 
 void free_check(struct check *c)
 {
-  for (uint32_t i = 0; i < c->ring_count; i++) free(c->rings[i]);
+  for (uint32_t i = 0; i < c->ring_count; i++) {
+    if (c->rings[i] == NULL) continue;
+    free_pair_map(&c->rings[i]->cut);
+    free(c->rings[i]);
+  }
   free(c->rings);
   free_spans(c->spans);
   free(c);

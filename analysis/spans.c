@@ -11,7 +11,9 @@
 /**************************************************************************/
 
 /* Which begin belongs to an end: the latest one of its name that has no end
-   yet, in the same domain, and in the same thread where there is one.
+   yet, in the same domain and the same thread.  In another thread, if the
+   thread has none and the span is the program's, or the events do not tell the
+   threads (FORMAT.md, section 5: only while "thread_run" is recorded).
 
    A ring has one domain at a time, so the open spans of a domain are a stack,
    one a ring.  Spans of several threads are mixed on it; an end takes out its
@@ -208,13 +210,19 @@ static void push(struct spans *s, struct stack *stack,
   put_on(stack, event, ++s->begun);
 }
 
-/* Returns the open span that [event] ends: the latest with its id and thread,
-   else the latest with its id.  Returns NULL when there is none. */
-static struct span *find_begin(const struct stack *stack,
+/* Returns the open span that [event] ends, or NULL when there is none.  A span of
+   the runtime ends in its thread: where both threads are known and differ, the
+   begin of [event] is lost, and the span is another one. */
+static struct span *find_begin(const struct spans *s, const struct stack *stack,
                                const struct eventring_event *event)
 {
   struct span *span = find(stack, BY_THREAD, event);
-  return span != NULL ? span : find(stack, BY_ID, event);
+  if (span != NULL) return span;
+  span = find(stack, BY_ID, event);
+  if (span == NULL || class_of(s->roles, event->id).area == AREA_USER
+      || event->thread_id < 0 || span->begin.thread_id < 0)
+    return span;
+  return NULL;
 }
 
 const struct eventring_event *begin_of(const struct spans *s,
@@ -223,17 +231,17 @@ const struct eventring_event *begin_of(const struct spans *s,
   if (event->ring >= s->rings) return NULL;
   const struct stack *stack = &s->stacks[event->ring];
   if (stack->domain != event->domain) return NULL;
-  struct span *span = find_begin(stack, event);
+  struct span *span = find_begin(s, stack, event);
   return span == NULL ? NULL : &span->begin;
 }
 
 /* Removes the open span that [event] ends and sets *since to the time of its
    begin.  Returns false when there is no such span or it would end before its
    begin. */
-static bool pop(struct stack *stack, const struct eventring_event *event,
-                int64_t *since)
+static bool pop(const struct spans *s, struct stack *stack,
+                const struct eventring_event *event, int64_t *since)
 {
-  struct span *span = find_begin(stack, event);
+  struct span *span = find_begin(s, stack, event);
   if (span == NULL) return false;
   *since = span->begin.ns;
   take_out(stack, span);
@@ -262,7 +270,7 @@ bool span_ended(struct spans *s, const struct eventring_event *event,
       push(s, stack, event);
     return false;
   case EVENTRING_EV_END:
-    return pop(stack, event, since);
+    return pop(s, stack, event, since);
   case EVENTRING_EV_INSTANT:
     if (is_pause(class)) forget_spans(s);
     if (event->words == 0 || class.kind != EVENTRING_KIND_COMPLETE)

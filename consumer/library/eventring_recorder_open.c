@@ -21,7 +21,8 @@
        open                                         a              for a receiver
 
    An end belongs to the latest begin of its id and thread in its ring, else of its
-   id, as for readers (doc/FORMAT.md, section 4).  After a gap in a ring nothing is
+   id unless the span is the runtime's and the threads are known, as for readers
+   (doc/FORMAT.md, section 4).  After a gap in a ring nothing is
    known to be open there; after a pause, or another change of the categories,
    nothing in any ring. */
 
@@ -53,7 +54,7 @@ struct open_ring {
                                        header of its block */
 };
 
-enum { NOT_LOOKED_UP, SPAN, NO_SPAN };
+enum kind { NOT_LOOKED_UP, NO_SPAN, RUNTIME_SPAN, PROGRAM_SPAN };
 
 struct open_spans {
   uint8_t kinds[(size_t) 1 << EVENTRING_ID_BITS]; /* by id of events */
@@ -110,16 +111,23 @@ static void take_header(struct open_ring *ring, const uint64_t *words)
   ring->block.thread_id = -1;
 }
 
-/* Returns whether events with the id [id] are spans.  An id without a description
-   may be of one. */
-static int is_span(const struct eventring_recorder *r, uint32_t id)
+/* Returns the kind of the events with the id [id].  An id without a description may
+   be of a span, of the program or not. */
+static enum kind kind_of(const struct eventring_recorder *r, uint32_t id)
 {
   const struct eventring_description *d;
-  if (r->open->kinds[id] != NOT_LOOKED_UP) return r->open->kinds[id] == SPAN;
+  const char *category;
+  enum kind kind = NO_SPAN;
+  if (r->open->kinds[id] != NOT_LOOKED_UP) return r->open->kinds[id];
   d = eventring_describe(r->cursor, id);
-  if (d == NULL) return 1;
-  r->open->kinds[id] = d->kind == EVENTRING_KIND_SPAN ? SPAN : NO_SPAN;
-  return r->open->kinds[id] == SPAN;
+  if (d == NULL) return PROGRAM_SPAN;
+  if (d->kind == EVENTRING_KIND_SPAN) {
+    category = eventring_category(r->cursor, d->category);
+    kind = category != NULL && strcmp(category, "user") == 0 ? PROGRAM_SPAN
+                                                             : RUNTIME_SPAN;
+  }
+  r->open->kinds[id] = kind;
+  return kind;
 }
 
 /* Adds the span that begins with the event word [word] and the [count] words of
@@ -129,7 +137,7 @@ static void begin_span(const struct eventring_recorder *r,
                        const uint64_t *payload, uint32_t count)
 {
   struct eventring_open_span *span;
-  if (!is_span(r, EVENTRING_WORD_ID(word))) return;
+  if (kind_of(r, EVENTRING_WORD_ID(word)) == NO_SPAN) return;
   if (ring->count == RING_SPANS) ring->count = 0;
   if (ring->count == ring->room) {
     const uint32_t room = ring->room == 0 ? 16 : 2 * ring->room;
@@ -150,17 +158,32 @@ static void begin_span(const struct eventring_recorder *r,
   span->payload = count > 0 ? payload[0] : 0;
 }
 
+/* Returns whether the span [open] may end in the thread of [block], which is not the
+   thread in which it began. */
+static int may_end_elsewhere(const struct eventring_recorder *r,
+                             const struct eventring_open_span *open,
+                             const struct eventring_open_span *block)
+{
+  return open->thread_id < 0 || block->thread_id < 0
+         || kind_of(r, EVENTRING_WORD_ID(open->word)) != RUNTIME_SPAN;
+}
+
 /* Removes the span that ends with the id [id] in the present thread of [ring], if
    there is one. */
-static void end_span(struct open_ring *ring, uint32_t id)
+static void end_span(const struct eventring_recorder *r, struct open_ring *ring,
+                     uint32_t id)
 {
-  uint32_t found = UINT32_MAX;
-  for (uint32_t i = ring->count; i-- > 0; ) {
+  uint32_t found = UINT32_MAX, latest = UINT32_MAX;
+  for (uint32_t i = ring->count; i-- > 0 && found == UINT32_MAX; ) {
     if (EVENTRING_WORD_ID(ring->list[i].word) != id) continue;
-    if (found == UINT32_MAX || ring->list[i].who == ring->block.who) found = i;
-    if (ring->list[i].who == ring->block.who) break;
+    if (latest == UINT32_MAX) latest = i;
+    if (ring->list[i].who == ring->block.who) found = i;
   }
-  if (found == UINT32_MAX) return;
+  if (latest == UINT32_MAX) return;
+  if (found == UINT32_MAX) {
+    if (!may_end_elsewhere(r, &ring->list[latest], &ring->block)) return;
+    found = latest;
+  }
   ring->count--;
   if (found < ring->count)
     memmove(&ring->list[found], &ring->list[found + 1],
@@ -223,7 +246,7 @@ static uint32_t take_events(const struct eventring_recorder *r,
       begin_span(r, ring, word, words + payload, count);
       break;
     case EVENTRING_FORM_END:
-      if (ring->count > 0) end_span(ring, id);
+      if (ring->count > 0) end_span(r, ring, id);
       break;
     case EVENTRING_FORM_INSTANT:
       take_instant(r->open, ring, (int) id, base + EVENTRING_WORD_TICKS(word),

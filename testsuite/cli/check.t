@@ -83,6 +83,23 @@ ok "slices in each other are cut off by the begin" \
   eval "exits 0 && out_has '2 more spans cut off'"
 begun_in minor 1 1 minor_heap_full 0
 ok "two ends of another span are not" eval "exits 1 && out_has 'no begin'"
+# Recording began within slices of two threads; thread 2 has begun another one.
+printf '%s\n' '0 1000 instant thread_run 2 302' '0 2000 begin minor' \
+  '0 3000 instant thread_run 1 301' '0 5000 end minor 1 1 minor_heap_full 0' \
+  '0 6000 instant thread_run 2 302' '0 9000 end minor 1 1 minor_heap_full 0' |
+  ./make_ring script threads.eventring
+run eventring check threads.eventring
+ok "an end whose begin is gone leaves the span of another thread open" \
+  eval "exits 0 && out_has '1 span, balanced; 1 more span cut off'"
+run eventring latency --json threads.eventring
+ok "latency: that span has its own end" \
+  jq -e '[.distributions[] | select(.name == "minor") | .max_ns] == [7000]' out
+printf '%s\n' '0/301 1000 begin minor' \
+  '0/302 5000 end minor 1 1 minor_heap_full 0' |
+  ./make_ring script unknown.eventring
+run eventring check unknown.eventring
+ok "while thread_run is not recorded, a span may seem to end in another thread" \
+  out_has '1 span, balanced$'
 run eventring check 4242424 --dir nowhere
 ok "a process that does not exist is refused" refused 3 4242424
 finish

@@ -26,7 +26,7 @@
 #define RINGS 3
 #define SPANS 40                  /* the most that are open at a time */
 
-enum { REQUEST = 1024, STEP, WORK, PAUSE, RUN };
+enum { REQUEST = 1024, STEP, WORK, PAUSE, RUN, MINOR };
 
 /* A span that is open, as the test knows it. */
 struct span {
@@ -75,6 +75,10 @@ static void set_up(struct scene *s, uint64_t seed)
   s->seed = seed;
   ring_create(&s->f, &(struct ring_options) {
                 .rings = RINGS, .log_words = 13, .state = EVENTRING_RUNNING });
+  ring_schema(&s->f, 0, EVENTRING_CATEGORY, 0, 0, "", "gc");
+  ring_schema(&s->f, 0, EVENTRING_CATEGORY, 0, 1, "", "user");
+  ring_schema(&s->f, MINOR, EVENTRING_SPAN, EVENTRING_NO_PAYLOAD, 0, "",
+              "minor");
   ring_schema(&s->f, REQUEST, EVENTRING_SPAN, EVENTRING_INT, 1, "", "request");
   ring_schema(&s->f, STEP, EVENTRING_SPAN, EVENTRING_NO_PAYLOAD, 1, "", "step");
   ring_schema(&s->f, WORK, EVENTRING_FLOW, EVENTRING_INT, 1, "", "work");
@@ -317,6 +321,47 @@ static void an_end_takes_the_begin_of_its_thread(void **state)
   free_bytes(&s);
 }
 
+static void only_a_span_of_the_program_ends_in_another_thread(void **state)
+{
+  struct seen seen;
+  struct scene s;
+  (void) state;
+  set_up(&s, 1);
+  run(&s, 0, 300);
+  begin_span(&s, 0, MINOR);
+  begin_span(&s, 0, STEP);
+  run(&s, 0, 70000);
+  end_span(&s, 0, MINOR);
+  end_span(&s, 0, STEP);
+  join(&s);
+  end(&s);
+  read_all(&seen, open_stream(&s.late, 1));
+  assert_int_equal(seen.spans, 1);
+  assert_int_equal(seen.rings[0].open[0].id, MINOR);
+  assert_int_equal(seen.rings[0].open[0].thread, 300);
+  free_bytes(&s);
+}
+
+/* Threads are known only where the program says which one runs. */
+static void a_span_ends_in_another_thread_where_threads_are_unknown(void **state)
+{
+  struct seen seen;
+  struct scene s;
+  (void) state;
+  set_up(&s, 1);
+  ring_domain(&s.f, 0, s.f.writers[0].domain, 300);
+  begin_span(&s, 0, MINOR);
+  ring_domain(&s.f, 0, s.f.writers[0].domain, 70000);
+  end_span(&s, 0, MINOR);
+  begin_span(&s, 0, STEP);
+  join(&s);
+  end(&s);
+  read_all(&seen, open_stream(&s.late, 1));
+  assert_int_equal(seen.spans, 1);
+  assert_int_equal(seen.rings[0].open[0].id, STEP);
+  free_bytes(&s);
+}
+
 /* A gap, another domain, a pause and a change of the categories: spans from before
    may have ended without an event. */
 static void spans_from_before_a_gap_are_left_out(void **state)
@@ -430,6 +475,8 @@ int main(void)
     cmocka_unit_test(a_late_receiver_gets_the_spans_that_are_open),
     cmocka_unit_test(the_begin_may_be_gone_from_the_ring),
     cmocka_unit_test(an_end_takes_the_begin_of_its_thread),
+    cmocka_unit_test(only_a_span_of_the_program_ends_in_another_thread),
+    cmocka_unit_test(a_span_ends_in_another_thread_where_threads_are_unknown),
     cmocka_unit_test(spans_from_before_a_gap_are_left_out),
     cmocka_unit_test(a_saved_stream_keeps_them),
   };
