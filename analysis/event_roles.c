@@ -153,6 +153,21 @@ struct event_class look_up_class(struct event_roles *roles, uint16_t id)
   };
 }
 
+struct arrival last_arrival(const struct event_roles *roles,
+                            const struct eventring_event *event)
+{
+  const uint32_t domain = roles->place[ROLE_STOP][F_DOMAIN],
+    arrived = roles->place[ROLE_STOP][F_ARRIVED_AFTER];
+  const uint32_t later = arrived > domain ? arrived : domain;
+  const uint64_t *payload = event->payload - 1;   /* places count from 1 */
+  struct arrival last = { 0, 0 };
+  if (domain == 0 || arrived == 0 || roles->round == 0) return last;
+  for (uint32_t i = 0; later + i <= event->words; i += roles->round)
+    if (payload[arrived + i] > last.after_ns)
+      last = (struct arrival) { payload[arrived + i], payload[domain + i] };
+  return last;
+}
+
 bool event_is_recorded(const struct event_roles *roles, int id)
 {
   if (id < 0) return false;

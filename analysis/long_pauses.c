@@ -39,6 +39,9 @@ struct long_pauses {
   struct eventring_cursor *cursor;
   int64_t from_ns, to_ns, kept_ns;
   struct kept kept[LONG_PAUSES];
+  /* Up to [full_until], no pause of at most [shortest_ns] has a place. */
+  uint64_t shortest_ns;
+  int64_t full_until;
   uint32_t rings;
   struct reason inner[];          /* by ring: of the longest collection that ended inside
                                      of an open one and has a cause */
@@ -53,6 +56,7 @@ struct long_pauses *new_long_pauses(struct eventring_cursor *cursor, int64_t fro
   l->from_ns = from_ns;
   l->to_ns = to_ns;
   l->kept_ns = kept_ns;
+  l->full_until = INT64_MIN;
   l->rings = rings;
   return l;
 }
@@ -79,22 +83,35 @@ static uint64_t field_called(const struct long_pauses *l,
 /* Returns the place in which to keep a pause of [ns] nanoseconds: a place that
    is free or has a pause that ended more than kept_ns before [now], else
    the place of the shortest pause kept, to be overwritten.  Returns NULL when
-   no pause kept is shorter than [ns], or [now] is not looked at. */
+   no pause kept is shorter than [ns], or [now] is not looked at.  Nearly all pauses
+   are too short: one look at all places tells it for the next ones, too. */
 static struct kept *place_for(struct long_pauses *l, uint64_t ns, int64_t now)
 {
   if (now < l->from_ns || now >= l->to_ns) return NULL;
+  if (ns <= l->shortest_ns && now <= l->full_until) return NULL;
   struct kept *shortest = NULL;
-  uint64_t least = ns;
-  struct kept *end = l->kept + LONG_PAUSES;
-  for (struct kept *p = l->kept; p < end; p++) {
+  uint64_t least = UINT64_MAX;
+  int64_t first_end = INT64_MAX;
+  for (struct kept *p = l->kept; p < l->kept + LONG_PAUSES; p++) {
     if (p->end_ns == 0 || p->end_ns < time_after(now, -l->kept_ns)) return p;
-    uint64_t length = (uint64_t) (p->end_ns - p->from_ns);
+    const uint64_t length = (uint64_t) (p->end_ns - p->from_ns);
     if (length < least) {
       least = length;
       shortest = p;
     }
+    if (p->end_ns < first_end) first_end = p->end_ns;
   }
-  return shortest;
+  if (ns > least) return shortest;
+  l->shortest_ns = least;
+  l->full_until = time_after(first_end, l->kept_ns);
+  return NULL;
+}
+
+/* Keeps [pause] in [place]. */
+static void fill_place(struct long_pauses *l, struct kept *place, struct kept pause)
+{
+  *place = pause;
+  l->full_until = INT64_MIN;
 }
 
 /* Returns the pause kept to which [event] belongs, or NULL.  [event] ends a
@@ -162,10 +179,10 @@ static void keep_if_long(struct long_pauses *l, const struct eventring_event *ev
     }
     return;
   }
-  *place = (struct kept) {
+  fill_place(l, place, (struct kept) {
     .from_ns = since, .end_ns = event->ns, .domain = event->domain,
     .domains = 1, .id = event->id, .requested_by = reason.requested_by
-  };
+  });
   const char *cause = eventring_value(l->cursor, "cause", reason.cause);
   snprintf(place->cause, sizeof place->cause, "%s", cause == NULL ? "" : cause);
 }
@@ -176,34 +193,26 @@ static void keep_if_long(struct long_pauses *l, const struct eventring_event *ev
    names the reason of the section and the domain that arrived last; its domain
    is the one that asked for it or, if the file does not say, wrote [event].  Does
    nothing when the pause is too short for place_for. */
-static void keep_if_late(struct long_pauses *l, const struct eventring_event *event)
+static void keep_if_late(struct long_pauses *l, const struct event_roles *roles,
+                         const struct eventring_event *event)
 {
-  uint64_t domain = 0, latest = 0, latest_domain = 0;
-  for (uint32_t i = 0; i < event->words; i++) {
-    const struct eventring_field *field = event_field(l->cursor, event, i);
-    if (field == NULL) continue;
-    if (strcmp(field->name, "domain") == 0)
-      domain = event->payload[i];
-    else if (strcmp(field->name, "arrived_after") == 0
-             && event->payload[i] > latest) {
-      latest = event->payload[i];
-      latest_domain = domain;
-    }
-  }
-  uint64_t took = event->words > 0 ? event->payload[0] : 0;
-  if (latest <= took || took + latest > (uint64_t) event->ns) return;
-  struct kept *place = place_for(l, took + latest, event->ns);
+  const struct arrival last = last_arrival(roles, event);
+  const uint64_t took = event->words > 0 ? event->payload[0] : 0;
+  const uint64_t ns = took + last.after_ns;
+  if (last.after_ns <= took || ns > (uint64_t) event->ns) return;
+  struct kept *place = place_for(l, ns, event->ns);
   if (place == NULL) return;
-  const uint64_t requested_by = field_called(l, event, "requested_by");
-  *place = (struct kept) {
-    .from_ns = event->ns - (int64_t) (took + latest), .end_ns = event->ns,
+  const uint64_t requested_by =
+    field_of(roles, ROLE_STOP, event, F_REQUESTED_BY, UINT64_MAX);
+  fill_place(l, place, (struct kept) {
+    .from_ns = event->ns - (int64_t) ns, .end_ns = event->ns,
     .domain = requested_by != UINT64_MAX ? (uint32_t) requested_by : event->domain,
     .domains = 1, .id = event->id, .requested_by = requested_by
-  };
-  const char *reason = eventring_value(l->cursor, "reason",
-                                       field_called(l, event, "reason"));
+  });
+  const char *reason = eventring_value(
+    l->cursor, "reason", field_of(roles, ROLE_STOP, event, F_REASON, UINT64_MAX));
   snprintf(place->cause, sizeof place->cause, "%s, waited for domain %"
-           PRIu64, reason == NULL ? "" : reason, latest_domain);
+           PRIu64, reason == NULL ? "" : reason, last.domain);
 }
 
 /* Takes the collection that ended with [event] and began at [since]; it is a pause unless
@@ -224,15 +233,21 @@ void long_pauses_event(struct long_pauses *l, struct summary *s,
                        const struct eventring_event *event, int64_t since_ns)
 {
   if (event->form == EVENTRING_EV_CONTROL_CHANGED || event->ring >= l->rings) return;
-  if (event->form == EVENTRING_EV_LOST) {
+  switch (event->form) {
+  case EVENTRING_EV_LOST:
     l->inner[event->ring] = (struct reason) { .ns = 0 };
-    return;
+    break;
+  case EVENTRING_EV_END:
+    if (since_ns >= 0 && since_ns <= event->ns
+        && is_collector_span(summary_class(s, event->id)))
+      collection_ended(l, s, event, since_ns);
+    break;
+  case EVENTRING_EV_INSTANT:
+    if (summary_class(s, event->id).role == ROLE_STOP)
+      keep_if_late(l, summary_numbers(s)->roles, event);
+    break;
+  default: break;
   }
-  const struct event_class class = summary_class(s, event->id);
-  if (since_ns >= 0 && since_ns <= event->ns && is_collector_span(class))
-    collection_ended(l, s, event, since_ns);
-  else if (event->form == EVENTRING_EV_INSTANT && class.role == ROLE_STOP)
-    keep_if_late(l, event);
 }
 
 static int by_end(const void *a, const void *b)

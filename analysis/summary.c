@@ -520,9 +520,7 @@ static void stopped(struct summary *s, const struct eventring_event *event)
     .cause = field_of(s->shown.roles, ROLE_STOP, event, F_REASON, UINT64_MAX),
     .stop_cause = field_of(s->shown.roles, ROLE_STOP, event, F_CAUSE, UINT64_MAX)
   };
-  uint64_t last = 0;
-  for (uint32_t i = 0; later + i <= event->words; i += s->shown.roles->round)
-    if (payload[arrived + i] > last) last = payload[arrived + i];
+  const uint64_t last = last_arrival(s->shown.roles, event).after_ns;
   for (uint32_t i = 0; later + i <= event->words; i += s->shown.roles->round) {
     struct summary_domain *d = domain_of(s, (uint32_t) payload[domain + i]);
     const uint64_t before = left != 0 ? payload[left + i] : 0;
