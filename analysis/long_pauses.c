@@ -39,7 +39,8 @@ struct long_pauses {
   struct eventring_cursor *cursor;
   int64_t from_ns, to_ns, kept_ns;
   struct kept kept[LONG_PAUSES];
-  /* Up to [full_until], no pause of at most [shortest_ns] has a place. */
+  /* Up to [full_until], no pause of at most [shortest_ns] has a place: the times of
+     events do not go back, and a place gets a longer pause until then. */
   uint64_t shortest_ns;
   int64_t full_until;
   uint32_t rings;
@@ -107,13 +108,6 @@ static struct kept *place_for(struct long_pauses *l, uint64_t ns, int64_t now)
   return NULL;
 }
 
-/* Keeps [pause] in [place]. */
-static void fill_place(struct long_pauses *l, struct kept *place, struct kept pause)
-{
-  *place = pause;
-  l->full_until = INT64_MIN;
-}
-
 /* Returns the pause kept to which [event] belongs, or NULL.  [event] ends a
    collection that began at [since] and was requested by domain [requested_by];
    the result is NULL if this is UINT64_MAX, not known.  Collections of several
@@ -179,10 +173,10 @@ static void keep_if_long(struct long_pauses *l, const struct eventring_event *ev
     }
     return;
   }
-  fill_place(l, place, (struct kept) {
+  *place = (struct kept) {
     .from_ns = since, .end_ns = event->ns, .domain = event->domain,
     .domains = 1, .id = event->id, .requested_by = reason.requested_by
-  });
+  };
   const char *cause = eventring_value(l->cursor, "cause", reason.cause);
   snprintf(place->cause, sizeof place->cause, "%s", cause == NULL ? "" : cause);
 }
@@ -204,11 +198,11 @@ static void keep_if_late(struct long_pauses *l, const struct event_roles *roles,
   if (place == NULL) return;
   const uint64_t requested_by =
     field_of(roles, ROLE_STOP, event, F_REQUESTED_BY, UINT64_MAX);
-  fill_place(l, place, (struct kept) {
+  *place = (struct kept) {
     .from_ns = event->ns - (int64_t) ns, .end_ns = event->ns,
     .domain = requested_by != UINT64_MAX ? (uint32_t) requested_by : event->domain,
     .domains = 1, .id = event->id, .requested_by = requested_by
-  });
+  };
   const char *reason = eventring_value(
     l->cursor, "reason", field_of(roles, ROLE_STOP, event, F_REASON, UINT64_MAX));
   snprintf(place->cause, sizeof place->cause, "%s, waited for domain %"
