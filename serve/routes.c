@@ -182,7 +182,7 @@ const struct route routes[] = {
   { ROUTE_PROCESS, "control", .post = control_view, .changes = true,
     .members = { "action", "categories", "seconds", "threshold_ns", "rate_hz", "words" } },
   { ROUTE_PROCESS, "save", .post = save_view, .changes = true,
-    .members = { "seconds" } },
+    .members = { "seconds", "from_ns", "to_ns" } },
   { ROUTE_PROCESS, "record", .post = record_view, .changes = true,
     .members = { "action", "max_bytes" } },
   { .path = NULL }

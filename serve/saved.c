@@ -11,6 +11,7 @@
 /**************************************************************************/
 
 #define _GNU_SOURCE               /* st_mtim */
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +40,8 @@
 struct saving {
   struct view *view;
   const char *store;
-  int64_t seconds;                /* the last ones; 0: all */
+  int64_t seconds;                /* the last ones; 0: see [from_ns] */
+  int64_t from_ns, to_ns;         /* since tracing started; to_ns 0: all */
   struct eventring_info info;
   char temporary[2][PATH_MAX];
   char path[PATH_MAX];
@@ -95,6 +97,19 @@ static int cut_last(struct saving *s, int64_t end_ns)
                        s->why, sizeof s->why);
 }
 
+/* Writes the range of time of the first temporary file to the second.  A range
+   without events is an error. */
+static int cut_range(struct saving *s)
+{
+  const int error =
+    cut_recording(s->temporary[0], s->temporary[1],
+                  time_after(s->info.started_ns, s->from_ns),
+                  time_after(s->info.started_ns, s->to_ns), s->why, sizeof s->why);
+  if (error < 0 || last_event_ns(s->temporary[1]) != INT64_MIN) return error;
+  snprintf(s->why, sizeof s->why, "the rings have no events of this time");
+  return EVENTRING_E_ARGUMENT;
+}
+
 static void save(struct saving *s)
 {
   struct eventring_cursor *cursor = view_open(s->view, false, s->why,
@@ -116,6 +131,8 @@ static void save(struct saving *s)
   }
   if (error == 0 && s->seconds > 0)
     error = cut_last(s, runs ? now_ns : last_event_ns(s->temporary[0]));
+  else if (error == 0 && s->to_ns > 0)
+    error = cut_range(s);
   else if (error == 0 && rename(s->temporary[0], s->temporary[1]) < 0)
     error = EVENTRING_E_SYSTEM;
   if (error < 0 && s->why[0] == '\0')
@@ -137,6 +154,28 @@ static void save_in_store(struct saving *s)
   for (int i = 0; i < 2; i++) unlink(s->temporary[i]);
 }
 
+/* Sets the range of [s] from the members of [body].  Returns false when they name no
+   range. */
+static bool take_range(struct saving *s, const json_t *body)
+{
+  const json_t *from = json_object_get(body, "from_ns"),
+    *to = json_object_get(body, "to_ns");
+  if (from == NULL && to == NULL) return true;
+  s->from_ns = json_is_integer(from) ? json_integer_value(from) : -1;
+  s->to_ns = json_is_integer(to) ? json_integer_value(to) : -1;
+  return s->from_ns >= 0 && s->from_ns < s->to_ns && s->seconds == 0;
+}
+
+/* Writes the action of [s], for the list of actions, to [text]. */
+static void name_saving(const struct saving *s, char text[64])
+{
+  if (s->seconds > 0) snprintf(text, 64, "save %" PRId64 " s", s->seconds);
+  else if (s->to_ns > 0)
+    snprintf(text, 64, "save from %.3f s to %.3f s", (double) s->from_ns / SECOND_NS,
+             (double) s->to_ns / SECOND_NS);
+  else snprintf(text, 64, "save all");
+}
+
 struct answer save_view(const struct asked *asked)
 {
   const json_t *seconds = json_object_get(asked->body, "seconds");
@@ -146,11 +185,13 @@ struct answer save_view(const struct asked *asked)
   char action[64];
   if (seconds != NULL && (s.seconds < 1 || s.seconds > MAX_SECONDS))
     return refusal(400, "seconds: an integer from 1 to %d", MAX_SECONDS);
+  if (!take_range(&s, asked->body))
+    return refusal(400, "from_ns and to_ns: two integers from 0 on, the first one"
+                        " less, without seconds");
   if (s.store == NULL)
     return refusal(409, "there is no store: set EVENTRING_STORE");
   save_in_store(&s);
-  if (s.seconds == 0) snprintf(action, sizeof action, "save all");
-  else snprintf(action, sizeof action, "save %lld s", (long long) s.seconds);
+  name_saving(&s, action);
   add_action(asked->origin, view_id(asked->view), action, s.saved ? s.path : s.why);
   if (!s.saved) return refusal(409, "%s", s.why);
   return (struct answer) {

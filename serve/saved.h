@@ -19,8 +19,8 @@
 #include "settings.h"
 #include "view.h"
 
-/* Saves the last seconds of the process, running or not, or all that its rings hold, as
-   the body says, into the store, and returns the answer. */
+/* Saves the last seconds of the process, running or not, a range of time, or all that
+   its rings hold, as the body says, into the store, and returns the answer. */
 struct answer save_view(const struct asked *asked);
 
 /* Returns a new JSON object of the recordings in the store. */

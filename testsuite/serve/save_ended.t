@@ -29,6 +29,13 @@ ok "the last second is the one before the last event" eval \
   'eventring check "$file" && same_events cut.evr "$file"'
 save "$ended" '{"seconds":3600}'
 ok "more seconds than there are: all" same_events ring.eventring "$file"
+save "$ended" '{"from_ns":2000000000,"to_ns":3000000000}'
+eventring cut ring.eventring --from=2s --to=3s -o cut.evr --force 2>/dev/null
+ok "a range of time is saved as eventring cut does" eval \
+  'eventring check "$file" && same_events cut.evr "$file"'
+ok "a range without events is refused" eval \
+  'with_token_is 409 -d "{\"from_ns\":90000000000,\"to_ns\":91000000000}" \
+     "$base/api/processes/$ended/save" && says "no events of this time"'
 save "$killed" '{}'
 ok "a process that was killed is saved, too" same_events killed.eventring "$file"
 ok "the recording says that it was killed" \
@@ -48,6 +55,13 @@ for body in '{"seconds":0}' '{"seconds":-1}' '{"seconds":1.5}' '{"seconds":"1"}'
   ok "$body is refused" eval \
     'with_token_is 400 -d "$body" "$base/api/processes/$ended/save" &&
      says "an integer from 1 to 86400"'
+done
+for body in '{"from_ns":1}' '{"to_ns":1}' '{"from_ns":2,"to_ns":2}' \
+    '{"from_ns":-1,"to_ns":1}' '{"from_ns":0,"to_ns":1.5}' \
+    '{"from_ns":0,"to_ns":1,"seconds":1}'; do
+  ok "$body is refused" eval \
+    'with_token_is 400 -d "$body" "$base/api/processes/$ended/save" &&
+     says "two integers from 0 on"'
 done
 ok "pausing it is still refused" with_token_is 409 -d '{"action":"pause"}' \
   "$base/api/processes/$ended/control"

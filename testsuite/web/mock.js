@@ -250,7 +250,7 @@ export class Mock {
     this.saved = [];
     this.samples = false;       // the rings have some
     this.states = { 1: 'ended' };       // of processes that do not run
-    this.overwritten = false;   // the first events of all rings
+    this.overwritten = false;   // the first events of all rings; all of `events`
     this.tick_ms = 100;
     this.held = null;           // Date.now() at which the clock stands still
     this.short = false;         // the history of process 101 has 10 s
@@ -470,7 +470,8 @@ export class Mock {
                                paused_ns: 9e10, longest_pause_ns: 12e6 },
                      total: this.detail().domains[0], ...this.detail() }),
       timeline: () => timeline(now, from, to, number('width', 1000), 4),
-      events: () => events(from, to, number('limit', 100)),
+      events: () => this.overwritten ? { events: [], units, more: false }
+        : events(from, to, number('limit', 100)),
       names: () => ({ names: ['checkout', 'my span', hostile[0], hostile[3],
                               'minor'] }),
       between: () => between(from, to),

@@ -1164,7 +1164,7 @@ await test('the time between two events: asked by filters, shown in the timeline
       `${hostile[0]} in domain 1, thread 4243 \\x1b[31mred\\x1b[0m`));
     await click(page, '[data-table=longest] a');
     await seen(page, 'canvas.timeline');
-    assert.match(page.url(), /\/timeline\?.*&from=29998200000&to=30010800000$/);
+    assert.match(page.url(), /\/timeline\?.*&from=29998200000&to=30010800000&from_sel=30000000000&to_sel=30009000000$/);
   }));
 
 const tab = async (page, view) => {
@@ -1203,6 +1203,10 @@ await test('one range for all views is in the address; a reload and the way back
   await page.goBack();
   await seen(page, '.filter');
   assert.equal(await text(), before);
+  await page.click('.save [title="The events of the range that is held"]');
+  await has(page, 'Saved as /store/shop.evr');
+  assert.deepEqual(JSON.parse(mock.actions.at(-1).action),
+                   { from_ns: Number(from), to_ns: Number(to) });
   await press(page, 'Live');
   await seen(page, '[data-range=live]');
   assert.doesNotMatch(await page.$eval('[data-range]', (e) => e.innerText), /Held/);
@@ -1271,6 +1275,22 @@ await test('a pause of the tables is selected in the timeline',
     assert.equal((await values(page)).sel, sel);
   }));
 
+await test('a pause of which the events are gone leads to a rule for the next one', async () => {
+  mock.overwritten = true;
+  try {
+    await onPage('#/process/100/timeline?from=40000000000&to=40100000000' +
+                 '&sel=1,,,40010000000,40017000000,minor', async (page) => {
+      await has(page, 'Save the next minor that takes half as long');
+      await click(page, '.note a');
+      await seen(page, 'form.rule');
+      assert.deepEqual(await page.$$eval('form.rule input', (all) =>
+        all.slice(0, 2).map((input) => input.value)), ['minor > 3ms', 'shop']);
+    });
+  } finally {
+    mock.overwritten = false;
+  }
+});
+
 await test('the slowest request, what its threads did, its timeline and its flame graph',
   () => onPage('#/process/100/requests?last=all', async (page) => {
     const rows = (name) => page.$$eval(`[data-table=${name}] tbody tr`, (all) =>
@@ -1300,7 +1320,7 @@ await test('the slowest request, what its threads did, its timeline and its flam
     const links = await page.$$eval('.one-request a', (all) =>
       all.map((link) => link.getAttribute('href')));
     assert.deepEqual(links.slice(1).map((link) => link.replace(/.*\//, '')), [
-      'timeline?request=7&from=39998500000&to=40031500001',
+      'timeline?request=7&from=39998500000&to=40031500001&from_sel=40000000000&to_sel=40030000000',
       'flame?request=7&from=39998500000&to=40031500001']);
     await go(page, links[2]);
     await has(page, 'of request 7 only');

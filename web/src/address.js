@@ -17,7 +17,8 @@ function replace(hash) {
   dispatchEvent(new Event('hashchange'));
 }
 
-const valuesOf = (detail) => Object.fromEntries(new URLSearchParams(detail ?? ''));
+// Returns what [detail], behind the question mark of an address, has: values by name.
+export const valuesOf = (detail) => Object.fromEntries(new URLSearchParams(detail ?? ''));
 
 // What the address says, [detail] behind its question mark: [values] by name; [to]
 // returns the address with changed values, perhaps of another view; [go] goes there,

@@ -7,7 +7,7 @@ import { ofProcess } from './api.js';
 import { Chart, seriesColour } from './chart.js';
 import * as format from './format.js';
 import { Bars } from './histogram.js';
-import { coverText, rangeValues } from './range.js';
+import { coverText, rangeValues, selectionValues } from './range.js';
 import { useRangeAnswer } from './range_answer.js';
 import { Table } from './table.js';
 
@@ -115,11 +115,12 @@ const eventText = ({ name, domain, thread, thread_name }) =>
   `${name ? format.name(name) : 'unknown'} in domain ${domain}, thread ${
     thread}${thread_name ? ` ${format.name(thread_name)}` : ''}`;
 
-// The address of the timeline with [pair] and some time around it.
+// The address of the timeline with a pair, whose time is selected, and some time around it.
 function addressOf(address, { first, then, duration_ns }) {
   const margin = Math.max(1000, Math.round(duration_ns / 5));
-  return address.to(rangeValues({ from: Math.max(0, first.ns - margin),
-                                  to: then.ns + margin }), 'timeline');
+  return address.to({ ...rangeValues({ from: Math.max(0, first.ns - margin),
+                                       to: then.ns + margin }),
+                      sel: null, ...selectionValues([first.ns, then.ns]) }, 'timeline');
 }
 
 function Longest({ address, pairs }) {

@@ -1,6 +1,7 @@
 // Spans at a place and by their name in the address.
 
 import { overlap } from './intervals.js';
+import { selectionValues } from './range.js';
 import {
   isMerged, isPause, laneKey, nearest, rowOf, row_px, ruler_px, wait,
 } from './lanes.js';
@@ -79,9 +80,8 @@ export const pauseAddress = (address, { domain, end_ns, duration_ns, name }) =>
 
 // The address of the timeline around the time of [ns] until [to], which is selected.
 export const timeAddress = (address, to, ns) =>
-  address.to({
-    from: Math.max(0, to - 2 * ns), to: to + ns, last: null, sel: null,
-    from_sel: Math.max(0, to - ns), to_sel: to }, 'timeline');
+  address.to({ from: Math.max(0, to - 2 * ns), to: to + ns, last: null, sel: null,
+               ...selectionValues([to - ns, to]) }, 'timeline');
 
 // The address of the timeline around the wait of [ns] of a thread until [to].
 export const waitAddress = (address, { domain, thread, to }, ns) =>

@@ -5,6 +5,7 @@ import { html, useEffect, useRef, useState } from './html.js';
 import { get, ofProcess, post } from './api.js';
 import * as format from './format.js';
 import { ActionTable, isSaved } from './overview.js';
+import { isFixed } from './range.js';
 import { RecordButton } from './record.js';
 
 const readOnly = 'The server was started with --read-only: it only shows.';
@@ -58,7 +59,7 @@ function PauseButton({ process, act, why }) {
     ${process.paused ? 'Resume tracing' : 'Pause tracing'}</button>`;
 }
 
-function SaveForm({ act, why }) {
+function SaveForm({ act, range, why }) {
   const save = (body) =>
     act('save', body, (answer) => `Saved as ${answer.file}`);
   const submit = (event) => {
@@ -73,17 +74,22 @@ function SaveForm({ act, why }) {
       ${' '}<button type="button" disabled=${why !== null}
         title=${why ?? 'All events that the rings hold'}
         onClick=${() => save({})}>Save all</button>
+      ${isFixed(range) && html` <button type="button" disabled=${why !== null}
+        title=${why ?? 'The events of the range that is held'}
+        onClick=${() => save({ from_ns: Math.round(range.from),
+                               to_ns: Math.round(range.to) })}>
+        Save the range</button>`}
     </form>`;
 }
 
 // The buttons above all views.
-export function QuickControl({ id, process, server, live }) {
+export function QuickControl({ id, process, server, live, range }) {
   const { act, message } = useAction(id);
   const why = obstacle(process, server, live);
   return html`
     <div class="quick" role="group" aria-label="Control">
       <${PauseButton} process=${process} act=${act} why=${why} />
-      <${SaveForm} act=${act} why=${saveObstacle(server, live)} />
+      <${SaveForm} ...${{ act, range }} why=${saveObstacle(server, live)} />
       <${RecordButton} id=${id} act=${act} why=${why} />
       <span class="quiet one-line">Categories: ${
         process.categories?.map(format.name).join(', ')}</span>

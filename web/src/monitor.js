@@ -18,7 +18,7 @@ function route() {
   const [, what, id, view] = path.split('/');
   return what === 'process' && id
     ? { id: decoded(id), view: view || 'charts', detail }
-    : { id: null, Place: places[what], rest: [id, view] };
+    : { id: null, Place: places[what], rest: [id, view], detail };
 }
 
 // Returns the route, which changes with the address.  A new token starts anew.
@@ -122,7 +122,7 @@ function App() {
       does not answer: these are its last numbers.</p>`}
     <div class=${connection.state === 'waiting' ? 'stale' : ''}>${refused ? html`<${TokenForm} reason=${connection.reason} />`
       : Place ? html`<${Place} server=${server} processes=${processes}
-          rest=${rest} key=${rest.join()} />`
+          rest=${rest} detail=${detail} key=${rest.join()} />`
       : id === null ? html`<${Overview} processes=${processes}
           server=${server} />`
       : html`<${Process} key=${id} id=${id} view=${view} detail=${detail}

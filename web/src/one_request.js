@@ -9,6 +9,7 @@ import { isMerged, kindNames, laneName, nameOf } from './lanes.js';
 import { overlap } from './intervals.js';
 import { LegendOf } from './legend.js';
 import { colourOf } from './picture.js';
+import { selectionValues } from './range.js';
 import { Table } from './table.js';
 
 const most_pixels = 8192;       // of the server
@@ -128,7 +129,8 @@ export function OneRequest({ id, process, number, address, found }) {
       format.moment(r.from, 1e3)}${r.running_ns == null ? '' : html`: threads had it
       for ${format.duration(r.running_ns)}, with the waits below, and none for ${
         format.duration(r.waiting_ns)}`}.
-      ${' '}<a href=${address.to(place, 'timeline')}>Timeline</a> ·${' '}
+      ${' '}<a href=${address.to({ ...place, sel: null,
+        ...selectionValues([r.from, r.to]) }, 'timeline')}>Timeline</a> ·${' '}
       <a href=${address.to(
         { ...allSamples, request: number, ...place, type }, 'flame')}>Flame graph</a></p>`}
     ${!error && !timeline && html`<p class="quiet">Loading…</p>`}

@@ -5,6 +5,7 @@ import { html, useEffect, useState } from './html.js';
 import { get, ofProcess } from './api.js';
 import * as format from './format.js';
 import { EventTable } from './events.js';
+import { ruleAddress } from './rules.js';
 
 const most_events = 200;
 const margin = 2e5;             // ns on both sides of begin and end
@@ -77,8 +78,17 @@ async function ask(id, [from, to], signal) {
            more: answers.some((a) => a.more) };
 }
 
-// [span]: of the timeline; [domain]: its domain's id.
-export function PauseDetail({ id, span, domain }) {
+// Says that the events of the pause [name] of [ns] are gone, and how to keep the next ones.
+// The time of a stop begins when all have arrived: a rule for it may ask for more.
+function Overwritten({ process, name, ns }) {
+  return html`<p class="note">The events of this time are no longer in the
+    ring: later ones took their place.${process.state === 'running' && name &&
+      name !== 'stop_the_world' && html` <a href=${ruleAddress(process, name, ns / 2)}>
+      Add a rule that saves the next one</a>`}</p>`;
+}
+
+// [span]: of the timeline; [domain]: its domain's id; [name]: of its event, if known.
+export function PauseDetail({ id, process, span, domain, name }) {
   const [from, to] = span;
   const [answer, set] = useState(null);
   useEffect(() => {
@@ -93,8 +103,7 @@ export function PauseDetail({ id, span, domain }) {
   if (answer.error)
     return html`<p class="error" role="alert">${format.name(answer.error)}</p>`;
   if (!answer.events.length && !answer.stops.length)
-    return html`<p class="note">The events of this time are no longer in the
-      ring: later ones took their place.</p>`;
+    return html`<${Overwritten} ...${{ process, name }} ns=${to - from} />`;
   const stop = stopOf(answer.stops, from, to);
   return html`<section class="pause">
     <${Facts} cause=${causeOf(answer.events, domain, from, to)} stop=${stop} />

@@ -1,6 +1,7 @@
 // Rules: the server saves a recording when something happens.
 
 import { html, useState } from './html.js';
+import { valuesOf } from './address.js';
 import { post, remove } from './api.js';
 import { useAnswer } from './answer.js';
 import * as format from './format.js';
@@ -8,6 +9,16 @@ import { NotifyButton } from './notify.js';
 import { Table } from './table.js';
 
 const seconds = (s) => format.duration(s * 1e9);
+
+// Returns the address of the form, filled in for the events [name] of the program of
+// [process] that take longer than [ns].
+export function ruleAddress(process, name, ns) {
+  const time = ns < 2e6 ? `${Math.max(1, Math.floor(ns / 1e3))}us`
+    : `${Math.floor(ns / 1e6)}ms`;
+  return `#/rules?${new URLSearchParams({
+    when: `${name} > ${time}`,
+    process: process.program?.replace(/.*\//, '') ?? '' })}`;
+}
 
 // The fields of the form: name, label, usual value and unit.
 const fields = [
@@ -30,7 +41,8 @@ function request(elements) {
     max_age_s: number('max_days') * 86400 };
 }
 
-function RuleForm({ act, hub }) {
+// [given]: the values of the fields that the address has.
+function RuleForm({ act, hub, given }) {
   const submit = (event) => {
     event.preventDefault();
     act(() => post('/api/rules', request(event.target.elements)), ({ rule }) =>
@@ -39,8 +51,9 @@ function RuleForm({ act, hub }) {
   };
   return html`<form class="rule" onSubmit=${submit}>
     <div class="fields"><label>When <input name="when" required
-      maxlength="159" placeholder="minor > 10ms" /></label>
+      defaultValue=${given.when} maxlength="159" placeholder="minor > 10ms" /></label>
     <label>in the programs <input name="process" maxlength="127"
+      defaultValue=${given.process}
       placeholder="all; or such as shop*" /></label>
     ${hub && html`<label><input type="checkbox" name="fleet" /> on any node of
       the hub, and save all processes of all nodes</label>`}</div>
@@ -87,7 +100,7 @@ function Watched({ answer }) {
     ? `; of the hub, ${answer.nodes_watched}` : ''}.</p>`;
 }
 
-export function Rules({ server }) {
+export function Rules({ server, detail }) {
   const { answer, error, again } = useAnswer('/api/rules', { period_ms: 2000 });
   const [message, set] = useState(null);
   const act = async (work, text) => {
@@ -106,8 +119,8 @@ export function Rules({ server }) {
       recordings</a>. The rules are kept in the store.</span></div>
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
     ${server.read_only ? html`<p class="note">The server was started with
-      --read-only: it only shows.</p>` : html`<${RuleForm} act=${act}
-      hub=${server.hub} />`}
+      --read-only: it only shows.</p>` : html`<${RuleForm} key=${detail}
+      act=${act} hub=${server.hub} given=${valuesOf(detail)} />`}
     <p class=${`message ${message?.failed ? 'error' : ''}`} role="status">${
       message ? format.name(message.text) : ''}</p>
     <${Table} name="rules" columns=${shown} rows=${answer?.rules} />

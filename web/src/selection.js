@@ -4,7 +4,7 @@
 
 import { html, useEffect, useMemo, useState } from './html.js';
 import * as format from './format.js';
-import { getCovered, isOverwritten, overwrittenText } from './range.js';
+import { getCovered, isOverwritten, overwrittenText, selectionValues } from './range.js';
 import { Table } from './table.js';
 
 // Returns [[from, to] or null, a function that changes it].
@@ -12,10 +12,7 @@ export function useTimeSelection({ values, go }) {
   const [from, to] = [values.from_sel, values.to_sel].map(Number);
   const selected = useMemo(() => values.from_sel && values.to_sel && from < to
     ? [from, to] : null, [from, to]);
-  const select = (span) => go({
-    from_sel: span && Math.max(0, Math.round(span[0])),
-    to_sel: span && Math.round(span[1]),
-  }, { silent: true });
+  const select = (time) => go(selectionValues(time), { silent: true });
   return [selected, select];
 }
 

@@ -148,6 +148,6 @@ export function Timeline({ id, process, data, live, address, range, setRange }) 
       <div class="details" tabindex="0" role="region" aria-label="Selection">
       ${selected && html`<${SelectionTable} ...${{ id, selected }}
         fit=${() => move(selected, true)} clear=${() => setSelected(null)} />`}
-      ${chosen && html`<${Chosen} ...${{ id, chosen, picture }} />`}</div>`}
+      ${chosen && html`<${Chosen} ...${{ id, process, chosen, picture }} />`}</div>`}
   </section>`;
 }
