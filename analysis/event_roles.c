@@ -160,11 +160,14 @@ struct arrival last_arrival(const struct event_roles *roles,
     arrived = roles->place[ROLE_STOP][F_ARRIVED_AFTER];
   const uint32_t later = arrived > domain ? arrived : domain;
   const uint64_t *payload = event->payload - 1;   /* places count from 1 */
-  struct arrival last = { 0, 0 };
+  struct arrival last = { 0 };
   if (domain == 0 || arrived == 0 || roles->round == 0) return last;
-  for (uint32_t i = 0; later + i <= event->words; i += roles->round)
-    if (payload[arrived + i] > last.after_ns)
-      last = (struct arrival) { payload[arrived + i], payload[domain + i] };
+  for (uint32_t i = 0; later + i <= event->words; i += roles->round) {
+    last.domains++;
+    if (payload[arrived + i] <= last.after_ns) continue;
+    last.after_ns = payload[arrived + i];
+    last.domain = payload[domain + i];
+  }
   return last;
 }
 

@@ -140,6 +140,7 @@ static inline uint64_t field_of(const struct event_roles *roles,
 struct arrival {
   uint64_t after_ns;              /* the request; 0: no domain is listed */
   uint64_t domain;
+  uint32_t domains;               /* that are listed */
 };
 
 /* Returns the last arrival that [event], which has the role ROLE_STOP, lists. */

@@ -201,7 +201,7 @@ static void keep_if_late(struct long_pauses *l, const struct event_roles *roles,
   *place = (struct kept) {
     .from_ns = event->ns - (int64_t) ns, .end_ns = event->ns,
     .domain = requested_by != UINT64_MAX ? (uint32_t) requested_by : event->domain,
-    .domains = 1, .id = event->id, .requested_by = requested_by
+    .domains = last.domains, .id = event->id, .requested_by = requested_by
   };
   const char *reason = eventring_value(
     l->cursor, "reason", field_of(roles, ROLE_STOP, event, F_REASON, UINT64_MAX));

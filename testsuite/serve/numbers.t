@@ -145,8 +145,8 @@ find_process 4242428
 ok "a process with a late domain is read" within 60 read_all 4242428
 ok "the pause is of the domain that asked for the stop; a wait is none" is detail \
   '.long_pauses[] | select(.name == "stop_the_world") |
-    .duration_ns, .domain, .requested_by, .cause' \
-  '[71000000,0,0,"minor_collection, waited for domain 1"]'
+    .duration_ns, .domain, .domains, .requested_by, .cause' \
+  '[71000000,0,2,0,"minor_collection, waited for domain 1"]'
 ok "a collection that does not say why has the cause of the longest inside of it" is \
   detail '.long_pauses[] | select(.name == "major") |
     .duration_ns, .requested_by, .cause' '[10000000,null,null,20000000,null,"major_allocation"]'
