@@ -1384,6 +1384,25 @@ await test('events follow a live range; the time of one leads to the timeline, w
   assert.ok(Number(range.from) < from && Number(end) < range.to, JSON.stringify(range));
 }));
 
+await test('rows that follow a live range stay while a link of them is pointed at',
+  () => onPage('#/process/100/events?last=10', async (page) => {
+    const first = '.log tbody a';
+    const answered = async (times) => {
+      const count = () => mock.requests.filter((r) => r.includes('/events?')).length;
+      const before = count();
+      await eventually(() => assert.ok(count() >= before + times));
+    };
+    await seen(page, first);
+    await page.hover(first);
+    await answered(2);
+    const text = await page.$eval(first, (e) => e.innerText);
+    await answered(2);
+    assert.equal(await page.$eval(first, (e) => e.innerText), text);
+    await page.mouse.move(1, 1);
+    await until(page, (selector, old) => document.querySelector(selector).innerText !== old,
+                first, text);
+  }));
+
 await test('locks have their waits, holders and spans',
   () => onPage('#/process/100/locks?last=all', async (page) => {
     await seen(page, '[data-table=locks]');

@@ -174,9 +174,9 @@ export function Compare({ rest }) {
       <${Run} letter="A" run=${answer.a} id=${a} />
       <${Run} letter="B" run=${answer.b} id=${b} />
       <${Charts} a=${a} b=${b} />
-      <p class="quiet">Rates are for each second in which the process was
-        watched, of the time from which the rings of all domains have
-        events.</p>
+      <p class="quiet">The numbers are of all of both. Rates are for each second in
+        which the process was watched, of the time from which the rings of all domains
+        have events.</p>
       <${Differences} differences=${answer.differences} />`}
   </main>`;
 }

@@ -5,9 +5,15 @@ import { getCovered, isFixed, limits } from './range.js';
 
 const refresh_ms = 2000;
 
+// Returns whether a link of a table is under the pointer or has the focus: another answer
+// may put another row in its place.
+const isPointedAt = () =>
+  document.querySelector('tbody a:hover, tbody a:focus-visible') !== null;
+
 // Asks for [part] of the process [id], again when [round] changes, and not while [part]
 // is null.  Returns { found, error }: [found] is null or { span, parameters, answer },
 // with the limits and parameters that the answer is for; the answer as of getCovered.
+// It stays while a link of a table is pointed at.
 export function useRangeAnswer(id, part, range, data, alive, parameters = {}, round = 0) {
   const [found, set] = useState(null);
   const [error, setError] = useState(null);
@@ -17,12 +23,14 @@ export function useRangeAnswer(id, part, range, data, alive, parameters = {}, ro
     if (part === null) return undefined;
     const abort = new AbortController();
     let timer;
+    let answered = false;
     const ask = async () => {
       const span = limits(range, now.current);
       try {
         const answer = await getCovered(id, part, { ...parameters, ...span },
                                         abort.signal);
-        set({ span, parameters, answer });
+        if (!answered || !isPointedAt()) set({ span, parameters, answer });
+        answered = true;
         setError(null);
       } catch (e) {
         if (abort.signal.aborted) return;
