@@ -1280,7 +1280,7 @@ await test('a pause of which the events are gone leads to a rule for the next on
   try {
     await onPage('#/process/100/timeline?from=40000000000&to=40100000000' +
                  '&sel=1,,,40010000000,40017000000,minor', async (page) => {
-      await has(page, 'Save the next minor that takes half as long');
+      await has(page, 'Add a rule that saves the next one');
       await click(page, '.note a');
       await seen(page, 'form.rule');
       assert.deepEqual(await page.$$eval('form.rule input', (all) =>

@@ -77,17 +77,17 @@ function Time({ event: { ns, duration_ns }, address }) {
 export function EventTable({ events, units, address = null, mark = () => false }) {
   return html`<div class="scroll log" tabindex="0" role="region"
     aria-label="Events"><table>
-    <thead><tr><th class="number">Time</th><th>Domain</th><th>Thread</th>
-      <th>Form</th><th>Event</th><th class="number">Duration</th>
+    <thead><tr><th class="number">Time</th><th>Event</th><th>Form</th>
+      <th class="number">Duration</th><th>Domain</th><th>Thread</th>
       <th>Payload</th></tr></thead>
     <tbody>${events.map((e, i) => html`
       <tr key=${i} class=${mark(e) ? 'marked' : ''}>
         <td class="number"><${Time} event=${e} address=${address} /></td>
-        <td>${domainText(e)}</td><td>${threadText(e)}</td>
-        <td>${format.name(e.form)}</td>
         <td>${e.name == null ? `#${e.id ?? ''}` : format.name(e.name)}</td>
+        <td>${format.name(e.form)}</td>
         <td class="number">${e.duration_ns === undefined ? ''
           : format.duration(e.duration_ns)}</td>
+        <td>${domainText(e)}</td><td>${threadText(e)}</td>
         <td>${payload(e, units)}</td></tr>`)}</tbody></table></div>`;
 }
 
