@@ -63,6 +63,8 @@ export async function open(browser, address, options = {}) {
     dialog.dismiss();
   });
   await page.setViewport({ width, height });
+  if (process.env.BROWSER_SLOWNESS)
+    await page.emulateCPUThrottling(Number(process.env.BROWSER_SLOWNESS));
   await page.emulateMediaFeatures([
     { name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }]);
   await page.goto(address, { waitUntil: 'load', timeout });
