@@ -428,6 +428,19 @@ await test('the longest pause comes first', () => onPage('#/process/100/tables?l
     ['7.00 ms', '6.00 ms', '5.00 ms']);
   }));
 
+await test('a pause of which the events are overwritten says so', async () => {
+  mock.kept_s = 89;
+  try {
+    await atSecond90('#/process/100/tables?last=all', async (page) => {
+      await seen(page, '[data-table=pauses]');
+      assert.deepEqual(await page.$$eval('[data-table=pauses] tbody tr', (rows) => rows.map(
+        (row) => row.innerText.includes('overwritten'))), [false, true, false]);
+    });
+  } finally {
+    mock.kept_s = 40;
+  }
+});
+
 await test('a broken connection is shown, and mended without a reload', async () => {
   const page = await open(browser, address);
   await has(page, 'Live');

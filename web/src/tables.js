@@ -83,10 +83,13 @@ const causeColumns = [
   number('Count', (c) => c.count), ns('Total', (c) => c.total_ns),
   ns('Longest', (c) => c.max_ns)];
 
-const pauseColumns = (address) => [
+// [kept]: what the rings have now.
+const pauseColumns = (address, kept) => [
   { label: 'End', value: (p) => p.end_ns, text: (t) => format.moment(t, 1e6),
     unit: 'ns',
-    cell: (p, text) => html`<a href=${pauseAddress(address, p)}>${text}</a>` },
+    cell: (p, text) => html`<a href=${pauseAddress(address, p)}>${text}</a>${
+      isOverwritten(kept.filter((k) => k.domain === p.domain), p.end_ns) && html`
+        ${' '}<span class="quiet" title=${overwrittenText}>overwritten</span>`}` },
   ns('Duration', (p) => p.duration_ns), number('Domain', (p) => p.domain),
   number('Domains', (p) => p.domains, 'How many domains paused together'),
   number('Requested by', (p) => p.requested_by,
@@ -189,7 +192,7 @@ export function Tables({ id, process, data, address, range }) {
       <${Table} file=${file} name="domains" title="Domains"
         columns=${domainColumns(alive ? 'alive' : process.state)}
         rows=${withBegin(numbers)} />
-      <${Table} file=${file} name="pauses" title="Longest pauses" columns=${pauseColumns(address)}
+      <${Table} file=${file} name="pauses" title="Longest pauses" columns=${pauseColumns(address, numbers.kept)}
         note=${`of the ${numbers.all_read ? 'last minute' : 'range'
           }; click a time to see it in the timeline`}
         rows=${pauses} />
