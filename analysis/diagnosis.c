@@ -39,9 +39,13 @@
 #include "profile.h"
 #include "target.h"
 
-/* The limits in the unit of the table. */
+/* The limits in the unit of the table, and whether its advice has room. */
 #define LIMIT(id, rule, number, unit, event, meaning) \
   static const double LIMIT_##id = number;
+#define RULE(id, name, event, category, title, advice) \
+  _Static_assert(sizeof advice <= ADVICE_SIZE, "ADVICE_SIZE");
+#define ADVICE(rule, causes, text) \
+  _Static_assert(sizeof text <= ADVICE_SIZE, "ADVICE_SIZE");
 #include "caml/eventring_events.tbl"
 
 const char *const certainty_name[CERTAIN + 1] = {
@@ -57,6 +61,9 @@ const char *const fact_unit_name[FACT_TEXT + 1] = {
   [FACT_NS] = "ns", [FACT_BYTES] = "bytes", [FACT_COUNT] = "count",
   [FACT_SHARE] = "share", [FACT_TEXT] = "text"
 };
+
+/* Room for the size of a minor heap as a text. */
+#define HEAP_SIZE 16
 
 struct diagnosis {
   struct eventring_cursor *cursor;
@@ -79,10 +86,23 @@ struct diagnosis {
                                      1 */
   bool late_explained;            /* by too many domains */
   const char *collector_cause;    /* of the finding collector_time; NULL: none... */
-  double proposed_words;          /* ...and the minor heap that it proposes, or 0 */
+  char proposed_heap[HEAP_SIZE];  /* ...and the minor heap that it proposes; "": none */
 };
 
 /* Results */
+
+/* Sets the advice of [f].  [heap] is the size of a minor heap, which takes the place
+   of WORDS in [advice]; NULL when none is proposed. */
+static void advise(struct finding *f, const char *advice, const char *heap)
+{
+  static const char place[] = "WORDS";
+  const char *at = heap != NULL ? strstr(advice, place) : NULL;
+  if (at == NULL)
+    snprintf(f->advice, sizeof f->advice, "%s", advice);
+  else
+    snprintf(f->advice, sizeof f->advice, "%.*s%s%s", (int) (at - advice), advice,
+             heap, at + sizeof place - 1);
+}
 
 static struct finding *find(struct diagnosis *d, enum rule_id rule,
                             enum certainty certainty, double weight)
@@ -90,7 +110,7 @@ static struct finding *find(struct diagnosis *d, enum rule_id rule,
   struct finding *f = &d->findings[d->finding_count++];
   f->rule = rule;
   f->certainty = certainty;
-  f->advice = rules[rule].advice;
+  advise(f, rules[rule].advice, NULL);
   f->weight = weight > 1 ? 1 : weight;
   return f;
 }
@@ -244,7 +264,7 @@ static void add_cause(struct finding *f, const char *name)
     *meaning = cause_meaning(name);
   const bool call = is_call_of_program(name);
   char text[sizeof f->facts[0].text];
-  if (advice != NULL) f->advice = advice;
+  if (advice != NULL) advise(f, advice, NULL);
   add_text(f, "cause", name);
   if (meaning == NULL) return;
   snprintf(text, sizeof text, "%s%s", meaning,
@@ -316,6 +336,15 @@ static double proposed_words(const struct diagnosis *d, double promoted)
   return proposed;
 }
 
+/* Adds the proposal of a minor heap of [words] to [f] and to its advice, and writes
+   it to [heap] as OCAMLRUNPARAM takes it. */
+static void propose(struct finding *f, double words, char heap[HEAP_SIZE])
+{
+  add(f, FACT_COUNT, words, "words of a minor heap to try");
+  snprintf(heap, HEAP_SIZE, "%uM", (unsigned) (words / 1024 / 1024));
+  advise(f, rules[f->rule].advice, heap);
+}
+
 static void judge_minor_heap(struct diagnosis *d)
 {
   const struct summary_numbers *n = summary_numbers(d->summary);
@@ -350,6 +379,7 @@ static void judge_minor_heap(struct diagnosis *d)
   /* With few promoted words, domains wait for each other in collections, more
      on a machine with other work. */
   bool waiting = !many && n->domain_count > 1;
+  char heap[HEAP_SIZE];
   struct finding *f = find(d, RULE_MINOR_HEAP_SMALL,
                            waiting ? POSSIBLE : LIKELY, share);
   add(f, FACT_SHARE, share, "time in minor collections, of %s",
@@ -361,7 +391,7 @@ static void judge_minor_heap(struct diagnosis *d)
       "most words allocated before one");
   add(f, FACT_SHARE, promoted, "promoted, of the words allocated");
   if (many) add(f, FACT_SHARE, alive, "of these, still alive in the end");
-  add(f, FACT_COUNT, proposed, "words of a minor heap to try");
+  propose(f, proposed, heap);
 }
 
 /* The collector as a whole */
@@ -390,11 +420,9 @@ static void judge_collector(struct diagnosis *d)
   if (cause != NULL) add_cause(f, cause);
   double words = proposed_words(d, promoted_share(d));
   d->collector_cause = cause;
-  if (f->advice == rules[f->rule].advice
-      && words <= LIMIT_MINOR_HEAP_LARGE * 1024 * 1024) {
-    add(f, FACT_COUNT, words, "words of a minor heap to try");
-    d->proposed_words = words;
-  }
+  if ((cause == NULL || advice_on_cause(f->rule, cause) == NULL)
+      && words <= LIMIT_MINOR_HEAP_LARGE * 1024 * 1024)
+    propose(f, words, d->proposed_heap);
 }
 
 /* Returns the name of the cause of the pause that [why] is about; NULL when it
@@ -871,7 +899,7 @@ struct vital_signs diagnosis_vital_signs(const struct diagnosis *d)
       : (double) active_ns(&d->time) / (double) d->time.watched_ns,
     .longest_stop_ns = summary_numbers(d->summary)->longest.ns,
     .cause = d->collector_cause, .promoted_share = promoted_share(d),
-    .proposed_words = d->proposed_words
+    .proposed_heap = d->proposed_heap[0] != '\0' ? d->proposed_heap : NULL
   };
 }
 

@@ -50,13 +50,14 @@ struct fact {
                                      any bytes */
 };
 
-/* The most facts of a finding. */
+/* The most facts of a finding, and room for any advice. */
 #define FACTS 8
+#define ADVICE_SIZE 640
 
 struct finding {
   enum rule_id rule;
   enum certainty certainty;
-  const char *advice;             /* of the rule, or of the cause found */
+  char advice[ADVICE_SIZE];       /* of the rule, or of the cause found */
   double weight;                  /* the share concerned, of active time,
                                      memory, samples or events; of a long stop,
                                      its seconds; at most 1 */
@@ -86,7 +87,8 @@ struct vital_signs {
   const char *cause;              /* of most collections, as summary_causes have it;
                                      NULL: not known */
   double promoted_share;          /* of the words allocated */
-  double proposed_words;          /* of a minor heap to try; 0: none */
+  const char *proposed_heap;      /* size of a minor heap to try, as OCAMLRUNPARAM
+                                     takes it, such as "4M"; NULL: none */
 };
 
 /* A result at a glance: LEVEL_BAD if a certain finding concerns a quarter of the time

@@ -43,9 +43,9 @@ static void format_collector(char *text, size_t size, const struct vital_signs *
   int length = snprintf(text, size, "The collector takes %s of %s: %s%s promoted",
                         format_share(share, signs->collector_share), whole(signs),
                         cause, format_share(promoted, signs->promoted_share));
-  if (signs->proposed_words > 0)
-    snprintf(text + length, size - (size_t) length, "; try OCAMLRUNPARAM=s=%.0fM",
-             signs->proposed_words / 1024 / 1024);
+  if (signs->proposed_heap != NULL)
+    snprintf(text + length, size - (size_t) length, "; try OCAMLRUNPARAM=s=%s",
+             signs->proposed_heap);
 }
 
 /* Writes the result to [text] of [size] bytes. */

@@ -134,6 +134,13 @@ ok "collector_time: the minor heap is full" \
   advised collector_time minor_heap_full OCAMLRUNPARAM=s=1M
 ok "collector_time: a size" \
   [ "$(fact collector_time 'words of a minor heap to try')" = 1048576 ]
+caused 1000 200000 minor 1000 400000 minor_heap_full 0
+ok "the verdict and all advice propose the same minor heap" jq -e '
+  [.verdict, (.findings[] | .advice) | match("s=[^ ,.:;)]*").string] ==
+  ["s=2M", "s=2M", "s=2M"]' out
+caused 1000 200000 minor 1000 1200000 minor_heap_full 0
+ok "no size is proposed above 4 M words" jq -e '
+  [.verdict, .findings[0].advice | match("s=[^ ,.:;)]*").string] == ["s=WORDS"]' out
 caused 1000 200000 major_slice half_minor_heap
 ok "collector_time: slices" \
   advised collector_time half_minor_heap OCAMLRUNPARAM=o=200
