@@ -24,7 +24,9 @@
 
    Importance.  Findings compare by the share that they concern, less if they
    are not certain; memory counts half as much as time, and a function with many
-   samples, which is no fault by itself, a quarter. */
+   samples, which is no fault by itself, a quarter.  A large share of the active time
+   of a program that is hardly active is little time: it counts in proportion to the
+   active time below LIMIT_ACTIVE. */
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -838,7 +840,24 @@ static double importance(const struct finding *f)
   };
   bool memory = f->rule == RULE_MEMORY_GROWTH || f->rule == RULE_FRAGMENTATION;
   double kind = memory ? 0.5 : f->rule == RULE_HOT_FUNCTION ? 0.25 : 1;
-  return f->weight * sure[f->certainty] * kind;
+  return f->weight * f->reach * sure[f->certainty] * kind;
+}
+
+/* Returns how much of a share counts that [rule] has found (see above), from 0
+   to 1. */
+static double reach(const struct diagnosis *d, enum rule_id rule)
+{
+  const struct measures *m = d->measures;
+  double whole = d->active_ns;
+  switch (rule) {
+  case RULE_LONG_STOP: case RULE_MEMORY_GROWTH: case RULE_FRAGMENTATION:
+  case RULE_EVENTS_LOST: return 1;
+  case RULE_MUTEX_CONTENTION: whole += (double) m->mutex.ns; break;
+  case RULE_DOMAIN_LOCK: whole += (double) m->lock.ns + (double) m->yield.ns; break;
+  default: break;
+  }
+  double part = whole / (d->passed_ns * percent(LIMIT_ACTIVE));
+  return part > 1 ? 1 : part;
 }
 
 static int by_importance(const void *a, const void *b)
@@ -883,6 +902,8 @@ void diagnosis_finish(struct diagnosis *d, struct symbols *symbols)
   judge_fragmentation(d);
   judge_hot_function(d, symbols);
   judge_lost(d);
+  for (uint32_t i = 0; i < d->finding_count; i++)
+    d->findings[i].reach = reach(d, d->findings[i].rule);
   qsort(d->findings, d->finding_count, sizeof *d->findings,
         by_importance);
 }
@@ -907,7 +928,8 @@ enum level diagnosis_level(const struct diagnosis *d)
 {
   for (uint32_t i = 0; i < d->finding_count; i++)
     if (d->findings[i].certainty == CERTAIN
-        && d->findings[i].weight >= percent(LIMIT_BAD)) return LEVEL_BAD;
+        && d->findings[i].weight * d->findings[i].reach >= percent(LIMIT_BAD))
+      return LEVEL_BAD;
   if (d->finding_count > 0) return LEVEL_WARNING;
   return diagnosis_vital_signs(d).known ? LEVEL_GOOD : LEVEL_UNKNOWN;
 }

@@ -61,6 +61,9 @@ struct finding {
   double weight;                  /* the share concerned, of active time,
                                      memory, samples or events; of a long stop,
                                      its seconds; at most 1 */
+  double reach;                   /* how much of the weight counts, from 0 to 1: less
+                                     than 1 for time of a program that is hardly
+                                     active */
   struct {
     uint64_t ns;                  /* 0: none */
     int64_t end_ns;               /* since tracing started */
@@ -91,8 +94,8 @@ struct vital_signs {
                                      takes it, such as "4M"; NULL: none */
 };
 
-/* A result at a glance: LEVEL_BAD if a certain finding concerns a quarter of the time
-   or memory, or more, LEVEL_WARNING with any other finding; LEVEL_UNKNOWN without
+/* A result at a glance: LEVEL_BAD if the weight of a certain finding, times its reach,
+   is a quarter or more, LEVEL_WARNING with any other finding; LEVEL_UNKNOWN without
    findings when rule collector_time could not be judged. */
 enum level { LEVEL_GOOD, LEVEL_WARNING, LEVEL_BAD, LEVEL_UNKNOWN };
 extern const char *const level_name[LEVEL_UNKNOWN + 1];

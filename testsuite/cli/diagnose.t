@@ -378,6 +378,27 @@ worker 10 thread_yield 3000000 | with
 finds domain_lock_contention "in a server"
 worker 10 thread_yield 1500000 | with
 leaves domain_lock_contention "in a server, with 15 %"
+# hardly BUSY_NS COLLECTING_NS: active and in the collector for that much of each ms,
+# with much free memory
+hardly() {
+  { waits "$1"; minors 1000 "$2" 1000
+    cycles 4 "4000000 1000000 0 0 1 0 2400000 0 1 0"; } | with
+  diagnose
+}
+first() { jq -e --arg rule "$1" '.findings[0].rule == $rule' out; }
+hardly 60000 18000
+ok "active for 6 %: a share of it counts in full" eval \
+  'first collector_time && jq -e ".level == \"bad\"" out'
+hardly 30000 9000
+ok "active for 3 %: the same share counts for less than free memory" \
+  first fragmentation
+ok "it is still found, and certain" jq -e '.findings[] |
+  select(.rule == "collector_time") | .certainty == "certain" and .weight > 0.29' out
+ok "and makes no bad verdict" jq -e '.level == "warning"' out
+every 25 "0 T+20400000 instant mutex_wait 20000000 0" \
+  "0 T+39999999 instant blocking_section 19599999 0" | with
+finds mutex_contention "in a program that is active for 1 %"
+ok "waits of threads for a mutex count in full" jq -e '.level == "bad"' out
 # Hardly active at all
 { waits 10000; minors 1000 5000 1000; } | with
 diagnose
