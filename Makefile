@@ -463,7 +463,7 @@ $(RING_TESTS): $(B)/test/ring/%: testsuite/ring/%.c $(RING_HEADERS) \
 	$(call say,LINK)
 	$(Q)$(CC) $(LIB_CFLAGS) -Itestsuite/ring -o $@ $< \
 	  $(filter %.o,$^) $(call build_flags,$*) $(filter %.a,$^) \
-	  `$(PKG_CONFIG) --cflags --libs cmocka` -lpthread $(LIB_LIBS) -lm
+	  `$(PKG_CONFIG) --cflags --libs cmocka` -lpthread $(LIB_LIBS) $(ANALYSIS_LIBS) -lm
 
 ## The same, and the command, under sanitizers
 
@@ -530,7 +530,7 @@ $(RING_TESTS:$(B)/test/%=$(B)/$1/%): $(B)/$1/ring/%: testsuite/ring/%.c \
 	$$(Q)$$(SAN_CC) $$(SAN_CFLAGS) -Itestsuite/ring $($1_FLAGS) -o $$@ $$< \
 	  testsuite/sanitizers/options.c $($1_LINK) \
 	  $$(filter %.o,$$^) $$(call build_flags,$$*) $$(filter %.a,$$^) \
-	  `$$(PKG_CONFIG) --cflags --libs cmocka` -lpthread $$(LIB_LIBS) -lm
+	  `$$(PKG_CONFIG) --cflags --libs cmocka` -lpthread $$(LIB_LIBS) $$(ANALYSIS_LIBS) -lm
 endef
 $(eval $(call sanitized,asan))
 $(eval $(call sanitized,tsan))

@@ -85,10 +85,19 @@ struct group {
                                      known */
 };
 
-/* Adds [ns] with the cause called [name] to its group, of ADVICES + 1. */
-static void add_time(struct group *groups, const char *name, uint64_t ns)
+/* All groups; the last one has the causes without an advice of their own.  The time of
+   the cause [last] counts [favour] times. */
+struct groups {
+  const char *last;
+  double favour;
+  struct group group[ADVICES + 1];
+};
+
+/* Adds [ns] with the cause called [name] to its group. */
+static void add_time(struct groups *groups, const char *name, uint64_t ns)
 {
-  struct group *g = &groups[place_of_advice(RULE_COLLECTOR_TIME, name)];
+  struct group *g = &groups->group[place_of_advice(RULE_COLLECTOR_TIME, name)];
+  if (strcmp(name, groups->last) == 0) ns = (uint64_t) ((double) ns * groups->favour);
   g->ns += ns;
   if (ns <= g->most_ns) return;
   g->most_ns = ns;
@@ -112,7 +121,7 @@ static const char *cause_with_time(struct summary *s, uint64_t cause)
                                 : NULL;
 }
 
-static void add_causes(struct summary *s, struct group *groups)
+static void add_causes(struct summary *s, struct groups *groups)
 {
   for (uint64_t cause = 0; cause < SUMMARY_CAUSES; cause++) {
     const char *name = cause_with_time(s, cause);
@@ -122,7 +131,7 @@ static void add_causes(struct summary *s, struct group *groups)
 
 /* Adds the calls of the program, by their events, and collections and slices,
    which may be in them, to the last group, without a name. */
-static void add_events(struct summary *s, struct group *groups)
+static void add_events(struct summary *s, struct groups *groups)
 {
   const struct summary_numbers *n = summary_numbers(s);
   for (uint32_t id = 0; id <= UINT16_MAX; id++) {
@@ -132,8 +141,8 @@ static void add_events(struct summary *s, struct group *groups)
     const char *call = event != NULL ? call_in_event(event->name) : NULL;
     if (call != NULL) add_time(groups, call, n->timings[id]->total);
   }
-  groups[ADVICES].ns += n->pauses[PAUSE_MINOR].total
-                      + n->pauses[PAUSE_SLICE].total;
+  groups->group[ADVICES].ns += n->pauses[PAUSE_MINOR].total
+                            + n->pauses[PAUSE_SLICE].total;
 }
 
 uint64_t collector_called(struct summary *s, const char *event)
@@ -150,15 +159,15 @@ uint64_t collector_called(struct summary *s, const char *event)
     ? 0 : n->timings[id]->total;
 }
 
-const char *collector_cause(struct summary *s)
+const char *collector_cause(struct summary *s, const char *last, double favour)
 {
-  struct group groups[ADVICES + 1] = { 0 };
-  const struct group *most = &groups[ADVICES];
+  struct groups groups = { .last = last, .favour = favour };
+  const struct group *most = &groups.group[ADVICES];
   if (has_causes(s))
-    add_causes(s, groups);
+    add_causes(s, &groups);
   else
-    add_events(s, groups);
+    add_events(s, &groups);
   for (size_t i = 0; i < ADVICES; i++)
-    if (groups[i].ns > most->ns) most = &groups[i];
+    if (groups.group[i].ns > most->ns) most = &groups.group[i];
   return most->most;
 }

@@ -46,8 +46,8 @@ uint64_t collector_called(struct summary *s, const char *event);
 
 /* Returns the name of the cause with the most time in the collector, among those
    on which rule collector_time has the advice that concerns the most time; NULL
-   when it is not known, as for stock OCaml.  Valid as long as the cursor of
-   [s]. */
-const char *collector_cause(struct summary *s);
+   when it is not known, as for stock OCaml.  The time of the cause called [last]
+   counts [favour] times.  Valid as long as the cursor of [s]. */
+const char *collector_cause(struct summary *s, const char *last, double favour);
 
 #endif /* ANALYSIS_CAUSES_H */

@@ -86,6 +86,7 @@ struct diagnosis {
                                      least 1 */
   double passed_ns;               /* of the domain watched longest; at least
                                      1 */
+  struct headline last;           /* of the diagnosis before */
   bool late_explained;            /* by too many domains */
   const char *collector_cause;    /* of the finding collector_time; NULL: none... */
   char proposed_heap[HEAP_SIZE];  /* ...and the minor heap that it proposes; "": none */
@@ -405,7 +406,7 @@ static void judge_collector(struct diagnosis *d)
   double share = active_gc_share(&d->time),
     all = (double) d->time.collecting_ns;
   if (share < percent(LIMIT_COLLECTOR_TIME)) return;
-  const char *cause = collector_cause(d->summary);
+  const char *cause = collector_cause(d->summary, d->last.cause, LIMIT_FAVOUR);
   struct finding *f = find(d, RULE_COLLECTOR_TIME, CERTAIN, share);
   add(f, FACT_SHARE, share, "time in the collector, of %s", all_active(d));
   if (d->time.known)
@@ -868,8 +869,26 @@ static int by_importance(const void *a, const void *b)
   return x->rule < y->rule ? -1 : 1;
 }
 
-void diagnosis_finish(struct diagnosis *d, struct symbols *symbols)
+/* Moves the finding of the last headline to the first place, unless the first one is
+   LIMIT_FAVOUR times as important. */
+static void keep_first(struct diagnosis *d)
 {
+  uint32_t i = 0;
+  while (i < d->finding_count
+         && strcmp(rules[d->findings[i].rule].name, d->last.rule) != 0)
+    i++;
+  if (i == d->finding_count
+      || importance(&d->findings[0]) > LIMIT_FAVOUR * importance(&d->findings[i]))
+    return;
+  const struct finding kept = d->findings[i];
+  memmove(&d->findings[1], &d->findings[0], i * sizeof kept);
+  d->findings[0] = kept;
+}
+
+void diagnosis_finish(struct diagnosis *d, struct symbols *symbols,
+                      const struct headline *last)
+{
+  if (last != NULL) d->last = *last;
   struct summary *s = d->summary;
   const struct summary_numbers *n = summary_numbers(s);
   int64_t until = summary_until(s);
@@ -906,6 +925,17 @@ void diagnosis_finish(struct diagnosis *d, struct symbols *symbols)
     d->findings[i].reach = reach(d, d->findings[i].rule);
   qsort(d->findings, d->finding_count, sizeof *d->findings,
         by_importance);
+  keep_first(d);
+}
+
+struct headline diagnosis_headline(const struct diagnosis *d)
+{
+  struct headline h = { .rule = "" };
+  if (d->finding_count > 0)
+    snprintf(h.rule, sizeof h.rule, "%s", rules[d->findings[0].rule].name);
+  if (d->collector_cause != NULL)
+    snprintf(h.cause, sizeof h.cause, "%s", d->collector_cause);
+  return h;
 }
 
 struct vital_signs diagnosis_vital_signs(const struct diagnosis *d)

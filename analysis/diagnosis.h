@@ -28,6 +28,7 @@
 
 #include <stdbool.h>
 #include "diagnosis_rules.h"
+#include "headline.h"
 #include "summary.h"
 #include "symbols.h"
 
@@ -115,8 +116,11 @@ void diagnosis_event(struct diagnosis *d, const struct eventring_event *event);
 void diagnosis_idle(struct diagnosis *d);
 
 /* Applies the rules.  [symbols], which must stay valid, finds functions for
-   samples.  To be called once, after the last event. */
-void diagnosis_finish(struct diagnosis *d, struct symbols *symbols);
+   samples.  The finding and the cause in [last], which may be NULL, of the last
+   diagnosis of the process, stay first unless others exceed them clearly (see
+   LIMIT_FAVOUR).  To be called once, after the last event. */
+void diagnosis_finish(struct diagnosis *d, struct symbols *symbols,
+                      const struct headline *last);
 
 /* Return the results, and set *count to their number: findings, the most
    important first (see diagnosis.c), and rules that could not be judged.  Valid
@@ -126,8 +130,9 @@ const struct finding *diagnosis_findings(const struct diagnosis *d,
 const struct not_judged *diagnosis_not_judged(const struct diagnosis *d,
                                               uint32_t *count);
 
-/* Return the numbers of the verdict, and its level; to be called after
+/* Return the headline, the numbers and the level of the verdict; to be called after
    diagnosis_finish. */
+struct headline diagnosis_headline(const struct diagnosis *d);
 struct vital_signs diagnosis_vital_signs(const struct diagnosis *d);
 enum level diagnosis_level(const struct diagnosis *d);
 

@@ -29,6 +29,7 @@ struct diagnosing {
   char *why;
   size_t why_size;
   struct diagnosis *diagnosis;
+  struct headline headline;       /* of the diagnosis before, then of this one */
   json_t *result;
 };
 
@@ -64,7 +65,8 @@ static void diagnose(void *state)
     .changes = true, .state = d, .event = take_event, .quiet = is_quiet,
     .problem = take_problem
   });
-  end_diagnosis(d->diagnosis, cursor);
+  end_diagnosis(d->diagnosis, cursor, &d->headline);
+  d->headline = diagnosis_headline(d->diagnosis);
   if (d->why[0] == '\0') d->result = json_diagnosis(d->diagnosis);
   free_diagnosis(d->diagnosis);
   if (view_close(d->view, cursor)) return;
@@ -73,11 +75,21 @@ static void diagnose(void *state)
   snprintf(d->why, d->why_size, VIEW_CUT);
 }
 
-static json_t *diagnose_anew(struct view *view, char *why, size_t why_size)
+static void copy_headline(struct view_data *data, void *state)
+{
+  *(struct headline *) state = data->headline;
+}
+
+/* Returns a new diagnosis of [view], with its headline in *headline; NULL, with the
+   reason in [why], when the file cannot be read. */
+static json_t *diagnose_anew(struct view *view, struct headline *headline, char *why,
+                             size_t why_size)
 {
   struct diagnosing d = { .view = view, .why = why, .why_size = why_size };
   why[0] = '\0';
+  view_look(view, copy_headline, &d.headline);
   work_in_turn(diagnose, &d);
+  *headline = d.headline;
   return d.result;
 }
 
@@ -94,15 +106,17 @@ static void copy_final_diagnosis(struct view_data *data, void *state)
 json_t *diagnose_view(struct view *view, char *why, size_t why_size)
 {
   json_t *kept = NULL;
+  struct headline headline;
   if (view_look(view, copy_final_diagnosis, &kept) && kept != NULL) return kept;
-  return diagnose_anew(view, why, why_size);
+  return diagnose_anew(view, &headline, why, why_size);
 }
 
 json_t *last_diagnosis(struct view *view, char *why, size_t why_size)
 {
   json_t *kept = NULL;
+  struct headline headline;
   if (view_look(view, copy_diagnosis, &kept) && kept != NULL) return kept;
-  return diagnose_anew(view, why, why_size);
+  return diagnose_anew(view, &headline, why, why_size);
 }
 
 /* The titles */
@@ -126,6 +140,7 @@ static json_t *titles(const json_t *diagnosis)
 struct update {
   bool due, finished;
   json_t *titles, *diagnosis;
+  struct headline headline;
   int64_t next_ns, made_unix_ns;
 };
 
@@ -144,6 +159,7 @@ static void keep(struct view_data *data, void *state)
   json_decref(data->diagnosis);
   data->findings = u->titles;
   data->diagnosis = u->diagnosis;
+  data->headline = u->headline;
   data->findings_next_ns = u->next_ns;
   data->findings_made_unix_ns = u->made_unix_ns;
   data->findings_are_last = u->finished;
@@ -163,7 +179,7 @@ void update_findings(struct view *view)
   if (!view_look(view, is_due, &u) || !u.due) return;
   u.made_unix_ns = realtime_ns();
   const int64_t began = thread_cpu_ns();
-  u.diagnosis = diagnose_anew(view, why, sizeof why);
+  u.diagnosis = diagnose_anew(view, &u.headline, why, sizeof why);
   const int64_t pause = AGAIN_TIMES * (thread_cpu_ns() - began);
   /* Gives the memory of the diagnosis back to the system. */
   malloc_trim(0);

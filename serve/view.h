@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "eventring_reader.h"
+#include "headline.h"
 #include "history.h"
 #include "live_stats.h"
 #include "unnamed_file.h"
@@ -46,6 +47,7 @@ struct view_data {
   double processors;              /* ...by so many at a time, of late; < 0: not known */
   uint64_t sent;                  /* rows of 100 ms, to streams */
   json_t *findings, *diagnosis;   /* see findings.h; NULL: not yet */
+  struct headline headline;       /* of the last diagnosis */
   int64_t findings_next_ns;       /* when they are due again */
   int64_t findings_made_unix_ns;
   bool findings_are_last;         /* of all events, since no more come */

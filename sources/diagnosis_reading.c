@@ -40,10 +40,11 @@ struct diagnosis *begin_diagnosis(struct eventring_cursor *cursor)
   return new_diagnosis(cursor, processors(cursor));
 }
 
-void end_diagnosis(struct diagnosis *d, struct eventring_cursor *cursor)
+void end_diagnosis(struct diagnosis *d, struct eventring_cursor *cursor,
+                   const struct headline *last)
 {
   struct symbols *symbols = new_symbols(cursor, NULL, NULL);
-  diagnosis_finish(d, symbols);
+  diagnosis_finish(d, symbols, last);
   free_symbols(symbols);
 }
 

@@ -174,7 +174,7 @@ static enum status end(void *command, const struct all_processes *all,
                        int which, void *diagnosis)
 {
   const bool *json = command;
-  end_diagnosis(diagnosis, all->sources[which].cursor);
+  end_diagnosis(diagnosis, all->sources[which].cursor, NULL);
   if (*json) {
     json_t *object = json_diagnosis(diagnosis);
     if (all->labels != NULL) json_label(object, &all->labels[which]);
