@@ -10,6 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
+#include <ctype.h>
 #include <fnmatch.h>
 #include <math.h>
 #include <pthread.h>
@@ -95,6 +96,16 @@ static bool take_text(const json_t *request, const char *name, char *to,
   return true;
 }
 
+/* Adds the unit to the time at the end of [when], the text of [trigger], if it has
+   none: a number alone is in seconds, and 0 needs no unit. */
+static void add_unit(char when[RULE_WHEN], const struct trigger *trigger)
+{
+  const size_t length = strlen(when);
+  if (trigger->longer_than > 0 && !isalpha((unsigned char) when[length - 1])
+      && length + 1 < RULE_WHEN)
+    strcpy(when + length, "s");
+}
+
 /* Parses [request] into [rule].  Returns false, with the reason in [why], when
    it is wrong. */
 static bool parse_rule(const json_t *request, struct rule *rule, char *why,
@@ -122,6 +133,7 @@ static bool parse_rule(const json_t *request, struct rule *rule, char *why,
     snprintf(why, why_size, "when: %s", reason);
     return false;
   }
+  add_unit(rule->when, &rule->trigger);
   for (enum number n = 0; n < NUMBERS; n++)
     if (!take_number(request, n, &values[n], why, why_size)) return false;
   rule->before_ns = (int64_t) (values[BEFORE] * SECOND_NS);

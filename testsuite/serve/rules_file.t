@@ -28,6 +28,13 @@ get "/api/rules?id=$(field /api/rules '.rules[1].id')" -X DELETE >/dev/null
 end_server
 serve
 ok "a rule that was deleted is not" rules_are '[["minor > 10ms","shop*",7,null]]'
+for time in 25 1.5 0 2ms; do
+  post /api/rules "{\"when\":\"job > $time\"}" | jq -r '"\(.rule.id) \(.rule.when)"'
+done >added
+ok "a time without a unit is in seconds, and the rule says so" \
+  [ "$(cut -d ' ' -f 2- added | paste -sd ,)" = \
+    "job > 25s,job > 1.5s,job > 0,job > 2ms" ]
+for id in $(cut -d " " -f 1 added); do get "/api/rules?id=$id" -X DELETE >/dev/null; done
 rm "$file"
 post /api/rules '{"when":"job"}' >/dev/null
 ok "a file that was removed is written again" [ -s "$file" ]

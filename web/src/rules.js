@@ -47,7 +47,7 @@ function RuleForm({ act, hub, given }) {
     event.preventDefault();
     act(() => post('/api/rules', request(event.target.elements)), ({ rule }) =>
       rule.not_kept ? `The rule is added, and ends with the server: ${rule.not_kept}`
-        : 'The rule is added.');
+        : `The rule is added: ${rule.when}.`);
   };
   return html`<form class="rule" onSubmit=${submit}>
     <div class="fields"><label>When <input name="when" required
@@ -59,7 +59,8 @@ function RuleForm({ act, hub, given }) {
       the hub, and save all processes of all nodes</label>`}</div>
     <p class="quiet">Write <code>minor > 10ms</code> for a span, a stop or a
       request that took longer, the name of an event for each event of that
-      name, or <code>lost</code> for events that were lost.</p>
+      name, or <code>lost</code> for events that were lost. A time without a unit is
+      in seconds.</p>
     <div class="fields">${fields.map(([name, label, usual, unit]) => html`
       <label key=${name}>${label} <input type="number" name=${name} min="0"
         step="any" required defaultValue=${usual} /> ${unit}</label>`)}</div>
