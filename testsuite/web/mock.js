@@ -248,6 +248,7 @@ export class Mock {
     this.categories = ['gc', 'domain', 'sync', 'user', 'wait', 'thread'];
     this.actions = [];
     this.saved = [];
+    this.ruleResult = null;     // the file that the rule has saved
     this.samples = false;       // the rings have some
     this.states = { 1: 'ended' };       // of processes that do not run
     this.kept_s = 40;           // when the events of domain 1 begin
@@ -414,6 +415,8 @@ export class Mock {
     q.on('end', () => {
       const wish = JSON.parse(body);
       if (q.url === '/api/saved') return this.#edit(wish, s);
+      if (q.url === '/api/rules')
+        return this.#json(s, 200, { rule: { when: wish.when.replace(/\d$/, '$&s') } });
       if (wish.action === 'pause') this.paused = true;
       if (wish.action === 'resume') this.paused = false;
       if (wish.action === 'categories') this.categories = wish.categories;
@@ -453,7 +456,8 @@ export class Mock {
       rules: () => ({ watched: 1, not_watched: 0, rules: [{
         id: 1, when: 'minor > 10ms', process: null, fleet: false, before_s: 5, after_s: 1,
         distance_s: 10, max_files: 10, max_bytes: 2 ** 30, max_age_s: 604800,
-        webhook: null, fired: 0, saved: 0, last_unix_ns: null, last_result: null }] }),
+        webhook: null, fired: 1, saved: this.ruleResult ? 1 : 0, last_unix_ns: null,
+        last_result: this.ruleResult }] }),
       actions: () => ({ actions: this.actions }),
       recordings: () => ({ recordings: [] }),
       detail: () => this.detail(),

@@ -1732,6 +1732,41 @@ await test('numbers and buttons of tables are not wrapped', async () => {
   }
 });
 
+await test('files that were saved are links to their recordings', async () => {
+  mock.saved = [{ id: '101', name: 'shop.evr', program: '/usr/bin/shop', pid: 7,
+                  saved_unix_ns: 1e18, duration_ns: 1e9, events: 1, lost_events: 0,
+                  bytes: 1, saved_by: 'hand', note: null }];
+  mock.ruleResult = '/store/shop.evr';
+  try {
+    await onPage('#/process/100/control', async (page) => {
+      await click(page, '.save button');
+      await until(page, () => document.querySelector('.quick .message a')?.innerText ===
+        '/store/shop.evr');
+      await go(page, '#/rules');
+      await until(page, () => document.querySelector('[data-table=rules] a')?.innerText ===
+        'shop.evr');
+      await click(page, '[data-table=rules] a');
+      await until(page, () => location.hash === '#/process/101/charts');
+      // The limits of the rule have removed the file.
+      mock.saved = [];
+      await go(page, '#/rules');
+      await has(page, 'shop.evr');
+      assert.equal(await page.$('[data-table=rules] a'), null);
+    });
+  } finally {
+    mock.saved = [];
+    mock.ruleResult = null;
+  }
+});
+
+await test('a rule that was added is shown with the unit of its time',
+  () => onPage('#/rules', async (page) => {
+    await seen(page, 'input[name=when]');
+    await page.type('input[name=when]', 'checkout > 25');
+    await click(page, 'form.rule button');
+    await has(page, 'The rule is added: checkout > 25s.');
+  }));
+
 await test('columns of buttons have no button in the header',
   () => onPage('#/rules', async (page) => {
     await seen(page, '[data-table=rules] [aria-label^="Delete rule"]');

@@ -129,7 +129,7 @@ await test('a rule is added, fires, and its recording is listed', async () => {
   await has('1 process is watched');
   await tell('minor 6000000');
   await until(page, () =>
-    /\.evr/.test(document.querySelector('[data-table=rules] tbody').innerText));
+    /\.evr/.test(document.querySelector('[data-table=rules] tbody a')?.innerText));
   const [row] = await rows('rules');
   assert.deepEqual(row.slice(0, 2), ['minor > 5ms', 'all']);
   assert.deepEqual(row.slice(6, 8), ['1', '1']);

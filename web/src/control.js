@@ -7,6 +7,7 @@ import * as format from './format.js';
 import { ActionTable, isSaved } from './overview.js';
 import { isFixed } from './range.js';
 import { RecordButton } from './record.js';
+import { SavedLink } from './saved_link.js';
 
 const readOnly = 'The server was started with --read-only: it only shows.';
 const noAnswer = 'The server does not answer at the moment.';
@@ -29,14 +30,15 @@ function saveObstacle(server, live) {
 }
 
 // Returns [act], which sends an action, keeps its result in [message], and
-// returns whether it succeeded.
+// returns whether it succeeded.  [text]: of the message, or a function that makes the
+// message of the answer: { text, file }, of which [file] is a saved recording.
 export function useAction(id) {
   const [message, set] = useState(null);
   const act = async (what, body, text) => {
     set({ text: 'Sending…' });
     try {
       const answer = await post(ofProcess(id, what), body);
-      set({ text: typeof text === 'function' ? text(answer) : text });
+      set(typeof text === 'function' ? text(answer) : { text });
       return true;
     } catch (error) {
       set({ text: error.message, failed: true });
@@ -48,7 +50,8 @@ export function useAction(id) {
 
 export function Message({ message }) {
   return html`<p class=${`message ${message?.failed ? 'error' : ''}`}
-    role="status">${message ? format.name(message.text) : ''}</p>`;
+    role="status">${message ? format.name(message.text) : ''}${message?.file && html`
+      ${' '}<${SavedLink} path=${message.file} />`}</p>`;
 }
 
 function PauseButton({ process, act, why }) {
@@ -61,7 +64,7 @@ function PauseButton({ process, act, why }) {
 
 function SaveForm({ act, range, why }) {
   const save = (body) =>
-    act('save', body, (answer) => `Saved as ${answer.file}`);
+    act('save', body, ({ file }) => ({ text: 'Saved as', file }));
   const submit = (event) => {
     event.preventDefault();
     save({ seconds: Number(event.target.elements.seconds.value) });

@@ -10,7 +10,7 @@ export function RecordButton({ id, act, why }) {
   const press = async () => {
     await act('record', { action: recording ? 'stop' : 'start' },
               recording ? ({ file, events }) =>
-                `Saved ${format.count(events)} events as ${file}`
+                ({ text: `Saved ${format.count(events)} events as`, file })
                 : 'A recording has begun.');
     again();
   };

@@ -6,6 +6,7 @@ import { post, remove } from './api.js';
 import { useAnswer } from './answer.js';
 import * as format from './format.js';
 import { NotifyButton } from './notify.js';
+import { SavedLink } from './saved_link.js';
 import { Table } from './table.js';
 
 const seconds = (s) => format.duration(s * 1e9);
@@ -84,7 +85,9 @@ const columns = [
   { label: 'Saved', value: (r) => r.saved },
   { label: 'Last', value: (r) => r.last_unix_ns,
     text: (v) => v == null ? format.unknown : format.date(v) },
-  { label: 'Result', value: (r) => format.fileName(r.last_result ?? '') }];
+  { label: 'Result', value: (r) => format.fileName(r.last_result ?? ''),
+    cell: (r, text) => r.last_result ? html`<${SavedLink} path=${r.last_result}
+      text=${text} />` : text }];
 
 const deleteColumn = (act) => ({
   label: 'Actions', buttons: true, value: () => '', cell: (r) => html`
