@@ -1732,6 +1732,47 @@ await test('numbers and buttons of tables are not wrapped', async () => {
   }
 });
 
+// Clicks Copy link while the clipboard [takes] texts or refuses them; returns the text
+// that it took.
+async function copyLink(page, takes) {
+  await seen(page, '.copy');
+  await page.evaluate((yes) => {
+    window.copied = null;
+    Object.defineProperty(navigator, 'clipboard', { configurable: true, value: yes ? {
+      writeText: async (text) => { window.copied = text; } } : undefined });
+  }, takes);
+  await click(page, '.copy');
+  await until(page, () => document.querySelector('.ranged > .message').innerText);
+  return page.evaluate(() => window.copied);
+}
+
+await test('a link to the view has no token, and opens the view with that of the server',
+  async () => {
+    const hash = '#/process/100/timeline?from=30000000000&to=31000000000&search=mi';
+    let link;
+    await onPage(hash, async (page) => {
+      link = await copyLink(page, true);
+      assert.equal(link, `${new URL(address).origin}/${hash}`);
+      await has(page, 'opens it with the token of this server');
+      await go(page, '#/process/100/charts');
+      await until(page, () => !document.querySelector('.ranged > .message').innerText);
+    });
+    const page = await open(browser, link);
+    await has(page, 'A token is missing');
+    await page.type('input[name=token]', token);
+    await click(page, 'form button');
+    await seen(page, 'canvas.timeline');
+    assert.equal(page.url(), link);
+    silent(page);
+    await page.close();
+  });
+
+await test('where the browser has no clipboard, the link is shown',
+  () => onPage('#/process/100/charts?last=60', async (page) => {
+    assert.equal(await copyLink(page, false), null);
+    await has(page, `Copy this address: ${page.url()}`);
+  }));
+
 await test('files that were saved are links to their recordings', async () => {
   mock.saved = [{ id: '101', name: 'shop.evr', program: '/usr/bin/shop', pid: 7,
                   saved_unix_ns: 1e18, duration_ns: 1e9, events: 1, lost_events: 0,

@@ -20,6 +20,7 @@ import { Events } from './events.js';
 import { Flame } from './flame.js';
 import { flameParameters } from './flame_selection.js';
 import { Control, QuickControl } from './control.js';
+import { CopyLink } from './copy_link.js';
 import { Diagnosis } from './diagnosis.js';
 import { DownloadMenu } from './download.js';
 
@@ -208,7 +209,7 @@ export function Process(given) {
       <${RangeBar} range=${range} choose=${setRange} now=${data.now} alive=${alive}
         begin=${range.last === null ? beginOf(data.history) : 0} />
       <${DownloadMenu} ...${props} shown=${view === 'flame'
-        ? flameParameters(address.values) : {}} /></div>`}
+        ? flameParameters(address.values) : {}} /><${CopyLink} /></div>`}
     <${Guard} key=${view}><${View} ...${props} /><//>
   </main>`;
 }

@@ -1,0 +1,26 @@
+// The button that copies the address of the view that is shown.  The address has no token
+// (see api.js): it may go into a chat or a ticket.
+
+import { html, useState } from './html.js';
+import { Message } from './control.js';
+
+const needed = 'The link has no token: its reader opens it with the token of this server.';
+
+export function CopyLink() {
+  const [copied, set] = useState(null);
+  const copy = async () => {
+    const link = location.href;
+    try {
+      await navigator.clipboard.writeText(link);
+      set({ link, text: `Copied. ${needed}` });
+    } catch {
+      // Browsers have a clipboard only for https and for this machine.
+      set({ link, text: `Copy this address: ${link} ${needed}` });
+    }
+  };
+  // Another view has another link.
+  const message = copied?.link === location.href ? copied : null;
+  return html`<button type="button" class="copy link" onClick=${copy}
+      title="Copy the address of this view, without the token">Copy link</button>
+    <${Message} message=${message} />`;
+}
