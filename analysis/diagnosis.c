@@ -48,6 +48,8 @@
   _Static_assert(sizeof advice <= ADVICE_SIZE, "ADVICE_SIZE");
 #define ADVICE(rule, causes, text) \
   _Static_assert(sizeof text <= ADVICE_SIZE, "ADVICE_SIZE");
+#define ADVICE_WITHOUT_HEAP(rule, text) \
+  static const char rule##_WITHOUT_HEAP[] = text;
 #include "caml/eventring_events.tbl"
 
 const char *const certainty_name[CERTAIN + 1] = {
@@ -423,9 +425,11 @@ static void judge_collector(struct diagnosis *d)
   if (cause != NULL) add_cause(f, cause);
   double words = proposed_words(d, promoted_share(d));
   d->collector_cause = cause;
-  if ((cause == NULL || advice_on_cause(f->rule, cause) == NULL)
-      && words <= LIMIT_MINOR_HEAP_LARGE * 1024 * 1024)
+  if (cause != NULL && advice_on_cause(f->rule, cause) != NULL) return;
+  if (words <= LIMIT_MINOR_HEAP_LARGE * 1024 * 1024)
     propose(f, words, d->proposed_heap);
+  else
+    advise(f, COLLECTOR_TIME_WITHOUT_HEAP, NULL);
 }
 
 /* Returns the name of the cause of the pause that [why] is about; NULL when it

@@ -144,6 +144,11 @@ static const struct caused {
 #include "caml/eventring_events.tbl"
 };
 
+static const struct { int rule; const char *text; } without_heap[] = {
+#define ADVICE_WITHOUT_HEAP(rule, text) { rule##_RULE, text },
+#include "caml/eventring_events.tbl"
+};
+
 static const struct limit {
   int rule;
   const char *number, *event, *meaning;
@@ -408,13 +413,23 @@ static void print_caused(int rule)
   }
 }
 
+/* Prints the advice of rule [rule] when it proposes no minor heap, if it has one. */
+static void print_without_heap(int rule)
+{
+  for (size_t i = 0; i < LENGTH(without_heap); i++)
+    if (without_heap[i].rule == rule)
+      printf("\n*Advice when the minor heap would be too large:* %s\n",
+             without_heap[i].text);
+}
+
 static void print_rules(void)
 {
   puts("\n## Diagnosis\n\n"
        "The rules of `eventring diagnose`, each with its limits. The active time\n"
        "of a domain is the time in which it ran or was in the collector, without\n"
        "its waits; of a program, that of all domains added. When waits are not\n"
-       "recorded, all of the time counts as active. For all rules:");
+       "recorded, all of the time counts as active. A finding has the size of the\n"
+       "minor heap that it proposes in the place of WORDS. For all rules:");
   print_limits(ALL);
   for (size_t i = 0; i < LENGTH(rules); i++) {
     const struct rule *r = &rules[i];
@@ -422,6 +437,7 @@ static void print_rules(void)
     if (r->event[0] != '\0') printf(": see [%s](#%s)", r->event, r->event);
     if (r->category[0] != '\0') printf(". Needs category `%s`", r->category);
     printf(".\n\n*Advice:* %s\n", r->advice);
+    print_without_heap(r->id);
     print_caused(r->id);
     print_limits(r->id);
   }

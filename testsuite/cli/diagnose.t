@@ -140,7 +140,8 @@ ok "the verdict and all advice propose the same minor heap" jq -e '
   ["s=2M", "s=2M", "s=2M"]' out
 caused 1000 200000 minor 1000 1200000 minor_heap_full 0
 ok "no size is proposed above 4 M words" jq -e '
-  [.verdict, .findings[0].advice | match("s=[^ ,.:;)]*").string] == ["s=WORDS"]' out
+  [.verdict, .findings[0].advice | select(test("[^a-z]s="))] == [] and
+  (.findings[0].advice | startswith("Try a larger space_overhead"))' out
 caused 1000 200000 major_slice half_minor_heap
 ok "collector_time: slices" \
   advised collector_time half_minor_heap OCAMLRUNPARAM=o=200
