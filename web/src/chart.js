@@ -118,10 +118,11 @@ function update(plot, props) {
 }
 
 // Left and right move the cursor by a value, plus and minus zoom at the cursor, Esc hides it.
-function onKey(event, plot, onZoom) {
+// [asked]: the time that the last key zoomed to, until it is drawn.
+function onKey(event, plot, asked, onZoom) {
   const { idx } = plot.cursor;
   const [times] = plot.data;
-  const { min, max } = plot.scales.x;
+  const { min, max } = asked.current ?? plot.scales.x;
   const last = times.length - 1;
   const to = (i) => {
     const left = Math.min(plot.valToPos(times[i], 'x'), plot.over.clientWidth - 1);
@@ -129,7 +130,8 @@ function onKey(event, plot, onZoom) {
   };
   const zoom = (factor) => {
     const at = times[idx] ?? (min + max) / 2;
-    onZoom(at - (at - min) * factor, at + (max - at) * factor);
+    asked.current = { min: at - (at - min) * factor, max: at + (max - at) * factor };
+    onZoom(asked.current.min, asked.current.max);
   };
   const actions = {
     ArrowLeft: () => to(Math.max(0, (idx ?? last + 1) - 1)),
@@ -153,6 +155,7 @@ export function Chart(props) {
   const plot = useRef(null);
   const latest = useRef(props);
   const visible = useRef(true);
+  const asked = useRef(null);
   latest.current = props;
   const shape = props.series.map((s) => s.label).join('\n');
   // Before the update below, which would give a chart another number of series
@@ -191,6 +194,7 @@ export function Chart(props) {
   useLayoutEffect(() => {
     if (plot.current && visible.current) update(plot.current, props);
   });
+  useLayoutEffect(() => { asked.current = null; }, [props.from, props.to]);
   return html`<figure class=${`chart ${props.wide ? 'wide' : ''}`}>
     <figcaption>${props.title}${' '}<small>${props.note}</small>
       <button type="button" class="save-as" title=${`Save ${props.title} as PNG`}
@@ -199,7 +203,7 @@ export function Chart(props) {
           savePng(plot.current, props);
         }}>PNG</button></figcaption>
     <div ref=${element} class="plot" role="img" tabindex="0"
-      onKeyDown=${(e) => onKey(e, plot.current, props.onZoom)} aria-label=${
+      onKeyDown=${(e) => onKey(e, plot.current, asked, props.onZoom)} aria-label=${
       `${props.title}: ${props.series.map((s) =>
         `${s.label} ${props.text(s.values.at(-1))}`).join(', ')}`}></div>
   </figure>`;
