@@ -87,7 +87,7 @@ await test('names are text in an SVG', () => {
   const text = flameSvg(hostile[0], [
     { node: node(hostile[1]), depth: 0, from: 0, to: 1 },
     { node: node('a\ud800\uffff\u0001&"'), depth: 1, from: 0, to: 0.5, above: true }],
-  () => 'red', (n) => `${n.name}]]>`);
+  () => ['red', 'blue'], (n) => `${n.name}]]>`);
   assert.ok(!/<(script|img)/.test(text));
   assert.ok(text.includes('&#60;img src=x onerror=alert(2)&#62;'));
   assert.ok(text.includes('>a\ufffd\ufffd\\x01&#38;&#34;</text>'), text);
@@ -189,6 +189,15 @@ await test('the flame graph that is shown is saved as SVG, in which names are te
     assert.equal(shown.error, null);
     assert.deepEqual(shown.titles, shown.bars);
     assert.ok(shown.titles.some((t) => t.startsWith(`${hostile[0]}: 500 ms`)));
+  }));
+
+await test('a wait has its colours in the flame graph that is saved',
+  () => onPage('#/process/100/flame?type=wall', async (page) => {
+    await click(page, 'button[title="Save the flame graph as SVG"]');
+    const text = (await file('flame.svg')).toString();
+    const mutex = /<g><title>\[mutex_wait\].*?<\/g>/.exec(text)[0];
+    assert.deepEqual([...mutex.matchAll(/fill="(.*?)"/g)].map(([, fill]) => fill),
+                     ['#a40087', '#ffffff']);
   }));
 
 await test('recording and traces of the range are downloaded, without the token in an '

@@ -171,7 +171,7 @@ function between(from, to) {
 
 // A flame graph of a type.  There are no samples of input and output.  The one of
 // wall-clock time is truncated: 200 ms of what all called are missing.  Its waits have no
-// C code above OCaml code.
+// C code above OCaml code; one is of a kind that the page does not know.
 function flame(type, scale = 1) {
   const unit = ['alloc', 'live'].includes(type) ? 'bytes' : 'ns';
   if (type === 'io') return { samples: 0, unknown_requests: 0, unit };
@@ -183,7 +183,9 @@ function flame(type, scale = 1) {
     return { ...samples, truncated: true,
              ...node('all', 1e9, [
                node('_start', 3.5e8, [node('Dune.main', 3e8)], { kind: 'c' }),
-               node('Dune.main', 4.5e8)],
+               node('Dune.main', 4.5e8, [['mutex_wait', 1.5e8], ['blocking_section', 2e8],
+                                         ['new_wait', 5e7]].map(([name, value]) =>
+                 node(`[${name}]`, value, [], { kind: 'wait' })))],
                      { kind: 'unknown', rest: 2e8 }) };
   const collector = node('caml_alloc_small_dispatch', 1e8 * scale, [],
                          { kind: 'collector' });

@@ -1521,18 +1521,40 @@ await test('the type of the flame graph is chosen, and kept in the address',
     await seen(page, '.flame [title="[small parts]: 200 ms, 20.0 %; self 200 ms"]');
     await seen(page, '.flame [title="all: 1.00 s, 100 %; self 0 s"]');
     assert.deepEqual((await page.$$eval('.flame button', (all) => all.map((b) => b.title)))
-      .slice(1), ['Dune.main: 750 ms, 75.0 %; self 750 ms',
+      .slice(1), ['Dune.main: 750 ms, 75.0 %; self 350 ms',
+                  '[blocking_section]: 200 ms, 20.0 %; self 200 ms',
+                  '[mutex_wait]: 150 ms, 15.0 %; self 150 ms',
+                  '[new_wait]: 50.0 ms, 5.0 %; self 50.0 ms',
                   '[small parts]: 200 ms, 20.0 %; self 200 ms',
                   '_start: 50.0 ms, 5.0 %; self 50.0 ms']);
     await go(page, '#/process/100/flame?type=constructor');
     await has(page, 'Processor time by stack');
   }));
 
+const shares = (page) => page.$eval('[aria-label="Legend"]', (e) =>
+  e.innerText.replace(/\s+/g, ' '));
+
+await test('waits have their colours in the flame graph of wall-clock time, and their shares',
+  () => onPage('#/process/100/flame?type=wall', async (page) => {
+    await seen(page, '.flame');
+    assert.equal(await shares(page), 'OCaml 35.0 % C 5.0 % not known 20.0 % ' +
+      'blocking section: system call, sleep 20.0 % waiting for a mutex 15.0 % waiting 5.0 %');
+    const colours = () => page.evaluate(() => ['blocking_section', 'mutex_wait', 'new_wait']
+      .map((name) => getComputedStyle(document.querySelector(
+        `.flame [title^="[${name}]"]`)).backgroundColor));
+    assert.deepEqual(await colours(), await page.$$eval(
+      '.legend i:not(.kind)', (all) => all.map((i) => getComputedStyle(i).backgroundColor)));
+    assert.equal(new Set(await colours()).size, 3);
+    const before = await colours();
+    await page.type('[aria-label="Mark functions"]', 'mutex');
+    await until(page, () => document.querySelector('.found').innerText === '15.0 % found');
+    assert.deepEqual((await colours()).map((c, i) => c === before[i]), [true, false, true]);
+  }));
+
 await test('the colours of a flame graph tell whose code it is, with the shares',
   () => onPage('#/process/100/flame', async (page) => {
     await seen(page, '.flame');
-    assert.equal(await page.$eval('[aria-label="Kinds of code"]', (e) => e.innerText
-      .replace(/\s+/g, ' ')), 'OCaml 35.0 % C 50.0 % runtime 5.0 % collector 10.0 %');
+    assert.equal(await shares(page), 'OCaml 35.0 % C 50.0 % runtime 5.0 % collector 10.0 %');
     const colours = await page.evaluate(() => ['caml_alloc', 'caml_memory', 'Dune']
       .map((name) => getComputedStyle(document.querySelector(
         `.flame [title^="${name}"]`)).backgroundColor));
@@ -1603,7 +1625,7 @@ await test('the difference of two times, and of two processes',
     await page.reload();
     await has(page, 'a larger share than in the base');
     await page.select('select[name=base]', '');
-    await seen(page, '[aria-label="Kinds of code"]');
+    await seen(page, '[aria-label="Legend"]');
     await press(page, 'Use as base');
     await until(page, () => location.hash.includes('base=100%2C2000000000%2C3000000000'));
     await go(page, `#/process/100/flame?base=100,2000000000,3000000000&from=1000000000&to=2000000000`);

@@ -5,13 +5,9 @@
 import uPlot from 'uplot';
 import { html, useLayoutEffect, useRef } from './html.js';
 import { savePng } from './chart_image.js';
+import { colour } from './colours.js';
 import * as format from './format.js';
 import { hasModifier } from './keyboard.js';
-
-export function colour(name) {
-  return getComputedStyle(document.documentElement)
-    .getPropertyValue(`--${name}`).trim();
-}
 
 // Returns the colour of series [i] of a chart.  Other colours have a meaning, such as
 // running or waiting, in all views.

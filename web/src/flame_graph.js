@@ -4,12 +4,14 @@
 
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from './html.js';
 import { decoded } from './api.js';
+import { colour, textOn } from './colours.js';
 import { flameSvg } from './flame_svg.js';
 import { aroundFunction, boxes, functions, inverted } from './flame_tree.js';
 import * as format from './format.js';
 import { hasModifier } from './keyboard.js';
 import { saveText } from './save_file.js';
 import { Table } from './table.js';
+import { waitColour, waitLegend } from './waits.js';
 
 const row_px = 18;
 
@@ -28,6 +30,17 @@ const kinds = {
   runtime: ['runtime', 34, 0, '14%'], collector: ['collector', 27, 0, '85%'],
   unknown: ['not known', 220, 0, '6%'] };
 
+// Returns the label of a kind in tables.
+const kindLabel = (kind) => kind === 'wait' ? 'wait' : kinds[kind][0];
+
+// Returns the colour of the wait [name], such as [mutex_wait]: a CSS variable.
+const colourOfWait = (name) => waitColour(name.slice(1, -1));
+
+// The legend: keys of colours, and their labels.
+const legend = [...Object.entries(kinds).map(([kind, [label]]) => [kind, label]),
+                ...waitLegend, ['waiting', 'waiting']];
+const keyOf = ({ name, kind }) => kind === 'wait' ? colourOfWait(name) : kind;
+
 // Functions of a module have a colour; those of others are like it.
 function hueOf({ name, kind }) {
   const [, hue, span] = kinds[kind];
@@ -40,6 +53,10 @@ function hueOf({ name, kind }) {
 
 // Returns the variables of the style sheet for the colour of [node].
 function shadeOf(node, root, compared) {
+  if (!compared && node.kind === 'wait') {
+    const wait = colourOfWait(node.name);
+    return { '--fill': `var(--${wait})`, '--ink': textOn(colour(wait)) };
+  }
   if (!compared) return { '--hue': hueOf(node), '--colour': kinds[node.kind][3] };
   const changed = change(node, root, compared);
   return { '--hue': changed > 0 ? 8 : 212,
@@ -52,10 +69,12 @@ const styleOf = ({ node, from, to }, row, root, compared) => ({
   width: `max(1px, ${100 * (to - from)}% - 1px)`,
   ...shadeOf(node, root, compared) });
 
-// Returns the colour of [node] on white paper.
+// Returns the colours of the bar of [node] on white paper, and of its text.
 function inkOf(node, root, compared) {
-  const { '--hue': tone, '--colour': colour, '--light': light = '72%' } = shadeOf(node, root, compared);
-  return `hsl(${tone},${colour},${light})`;
+  const { '--hue': tone, '--colour': saturation, '--light': light = '72%', '--ink': ink } =
+    shadeOf(node, root, compared);
+  return ink ? [colour(colourOfWait(node.name)), ink]
+    : [`hsl(${tone},${saturation},${light})`, '#000000'];
 }
 
 // Returns a function of names for [wanted], a part of a name or /REGEXP/: null for
@@ -120,15 +139,15 @@ function nodeAt(root, path) {
   return node;
 }
 
-// The kinds of code, with their shares of [rows] of functions.
-function Kinds({ rows, all }) {
+// The kinds of code and of waits, with their shares of [rows] of functions.
+function Legend({ rows, all }) {
   const sums = new Map();
-  for (const { kind, self } of rows) sums.set(kind, (sums.get(kind) ?? 0) + self);
-  return html`<ul class="legend" aria-label="Kinds of code">${
-    Object.entries(kinds).filter(([kind]) => sums.get(kind) > 0).map(([kind, [label]]) =>
-      html`<li key=${kind}><i class="kind" style=${
-        shadeOf({ name: '', kind }, null, null)}></i>${label} ${
-        format.share(part(sums.get(kind), all))}</li>`)}</ul>`;
+  for (const row of rows) sums.set(keyOf(row), (sums.get(keyOf(row)) ?? 0) + row.self);
+  return html`<ul class="legend" aria-label="Legend">${
+    legend.filter(([key]) => sums.get(key) > 0).map(([key, label]) =>
+      html`<li key=${key}><i class=${key in kinds ? 'kind' : key} style=${key in kinds
+        ? shadeOf({ name: '', kind: key }, null, null) : null}></i>${label} ${
+        format.share(part(sums.get(key), all))}</li>`)}</ul>`;
 }
 
 // Returns the number in [list], of which callers come before what they called, of the bar
@@ -253,7 +272,7 @@ export function FlameGraph({ root, text, bar, compared = null, state, set }) {
           inkOf(node, root, compared), tell), 'image/svg+xml')}>SVG</button>`}
       <span class="told">${tell(under?.top === top ? under.node : top)}</span>
     </div>
-    ${!compared && html`<${Kinds} rows=${rows} all=${root.value} />`}
+    ${!compared && html`<${Legend} rows=${rows} all=${root.value} />`}
     <p class="quiet hint">${around
       ? `The width of a bar shows ${bar} in calls of ${format.name(top.name)}. A click
         shows another function.`
@@ -271,7 +290,7 @@ export function FlameGraph({ root, text, bar, compared = null, state, set }) {
       { label: 'Function', value: (f) => f.name,
         cell: (f, name) => html`<button type="button" class="link"
           title="Callers and callees" onClick=${() => focus(f.name)}>${name}</button>` },
-      { label: 'Kind', value: (f) => kinds[f.kind][0] },
+      { label: 'Kind', value: (f) => kindLabel(f.kind) },
       { label: 'Self', value: (f) => f.self, text },
       { label: 'Total', value: (f) => f.total, text },
       ...comparisons(root, text)[compared] ?? [{

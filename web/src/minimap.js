@@ -3,7 +3,7 @@
 
 import { html, useRef } from './html.js';
 import { useCanvas } from './canvas.js';
-import { colour } from './chart.js';
+import { colour } from './colours.js';
 import * as format from './format.js';
 import { beginOf } from './history.js';
 import { useFreshTier, useTiers } from './tiers.js';

@@ -2,7 +2,7 @@
 // the canvas shows is drawn.
 
 import * as format from './format.js';
-import { colour } from './chart.js';
+import { colour, textOn } from './colours.js';
 import { fit } from './fit.js';
 import { outside } from './intervals.js';
 import {
@@ -55,12 +55,6 @@ function drawRuler(context, { from, to, left, width, height }) {
     context.fillStyle = colour('quiet');
     context.fillText(format.moment(t, step), x + 3, ruler_px / 2);
   }
-}
-
-// Returns the colour of text on the colour [hex].
-function textOn(hex) {
-  const [r, g, b] = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
-  return 0.3 * r + 0.59 * g + 0.11 * b < 110 ? '#ffffff' : colour('on-bar');
 }
 
 // A merged span has a share: its bar is as high as the share.

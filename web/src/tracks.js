@@ -4,7 +4,8 @@
 import { html } from './html.js';
 import { useCanvas } from './canvas.js';
 import { fit } from './fit.js';
-import { colour, counterColour, heapColour } from './chart.js';
+import { counterColour, heapColour } from './chart.js';
+import { colour } from './colours.js';
 import * as format from './format.js';
 import { useFreshTier, useTiers } from './tiers.js';
 
