@@ -72,6 +72,11 @@ double share_error(const struct profile_value *value,
 /* The name of the function above a stack that is not whole. */
 #define SAMPLE_TRUNCATED "[truncated]"
 
+/* In a profile of PROFILE_WALL, the stack of a wait ends in a function of FRAME_WAIT
+   with the name of the event of the wait, such as "[mutex_wait]": the own weight of
+   all other functions is processor time.  PROFILE_WAIT has no such functions: there
+   the own weight of a function is the time in the waits that it began. */
+
 /* A condition that a sample must fulfil. */
 enum condition_kind {
   DURING,                       /* in a span of the name, on its thread */

@@ -211,7 +211,9 @@ void profile_add(struct profile *p, const struct profile *from)
     merged[i] = merged_node(p, merged[node->parent], (struct node) {
       .leaf = node->leaf, .cut = node->cut, .allocation = node->allocation,
       .unsampled = node->unsampled,
-      .address = node->cut || node->unsampled != 0
+      .wait = node->wait == 0
+              ? 0 : wait_number(p, from->waits[node->wait - 1].name),
+      .address = node->cut || node->unsampled != 0 || node->wait != 0
                  ? 0 : merged_address(code, count, node) });
     if (node->value.samples > 0 || node->unsampled != 0) add_samples(p, merged[i], node);
   }

@@ -40,6 +40,8 @@ struct node {
   uint8_t allocation;           /* see struct code_address */
   uint8_t unsampled;            /* time without samples: the cause, a field of
                                    CPU_USED; else 0 */
+  uint8_t wait;                 /* no code, but a wait: its kind, as wait_number
+                                   returns it; else 0 */
   uint64_t address;
   bool used;                    /* in the stack of a selected sample */
   struct profile_value value;   /* of the selected samples with this stack */
@@ -138,6 +140,11 @@ struct profile {
   struct profile_sums sums;
   struct frame truncated;       /* above a stack that is cut */
   struct frame unsampled[USED_FIELDS]; /* of time without samples */
+  struct wait_kind {
+    char *name;                 /* of the function, with brackets */
+    struct frame frame;
+  } *waits;                     /* WALL: the kinds of waits that occur */
+  size_t waits_count, waits_room;
 
   bool merged;                  /* of many processes: [cursor] is NULL */
   struct eventring_mapping **files;
@@ -153,10 +160,15 @@ struct profile {
    tree, with its address. */
 static inline uint64_t node_key(uint32_t parent, const struct node *node)
 {
-  return (uint64_t) parent << 16 | (uint64_t) node->unsampled << 10
+  return (uint64_t) parent << 24 | (uint64_t) node->wait << 16
+         | (uint64_t) node->unsampled << 10
          | (uint64_t) node->allocation << 2
          | (uint64_t) node->leaf << 1 | node->cut;
 }
+
+/* Returns the number, from 1 on, of the kind of waits with the function [name],
+   which is copied; 0 when there are too many kinds. */
+uint8_t wait_number(struct profile *p, const char *name);
 
 /* Returns the number of the node like [node] below [parent], a new one if
    necessary. */

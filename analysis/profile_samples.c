@@ -12,6 +12,7 @@
 
 /* The samples of a process and their selection; see profile.h. */
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "memory.h"
@@ -119,6 +120,8 @@ void free_profile(struct profile *p)
   free(p->losses);
   free(p->ring_ns);
   free(p->requests);
+  for (size_t i = 0; i < p->waits_count; i++) free(p->waits[i].name);
+  free(p->waits);
   for (size_t i = 0; i < p->files_count; i++) {
     free((char *) p->files[i]->path);
     free(p->files[i]);
@@ -235,6 +238,28 @@ uint32_t add_node(struct profile *p, uint32_t parent, struct node node)
   return at;
 }
 
+uint8_t wait_number(struct profile *p, const char *name)
+{
+  for (size_t i = 0; i < p->waits_count; i++)
+    if (strcmp(p->waits[i].name, name) == 0) return (uint8_t) (i + 1);
+  if (p->waits_count == UINT8_MAX) return 0;
+  p->waits = with_room(p->waits, p->waits_count, &p->waits_room,
+                       sizeof *p->waits);
+  p->waits[p->waits_count] = (struct wait_kind) {
+    .name = strcpy(allocate(strlen(name) + 1, 1), name) };
+  return (uint8_t) ++p->waits_count;
+}
+
+/* Returns the kind of the wait of the sample [event], as wait_number does. */
+static uint8_t wait_of(struct profile *p, const struct eventring_event *event)
+{
+  char name[2 + 128];
+  const char *wait = eventring_value(p->cursor, "wait",
+                                     event->payload[WAIT_WAIT]);
+  snprintf(name, sizeof name, "[%.127s]", wait != NULL ? wait : "wait");
+  return wait_number(p, name);
+}
+
 /* Returns the id of the innermost span of the program that is open in the
    thread of [event], 0 when no span is. */
 static uint16_t span_of_thread(struct profile *p,
@@ -307,6 +332,8 @@ static uint32_t add_frames(struct profile *p, enum sample_kind kind,
       .address = event->payload[i], .leaf = kind == CPU_SAMPLE && i == first,
       .allocation = allocates && i == first
                     ? allocation_of(event->payload[ALLOC_ALLOCATION]) : 0 });
+  if (kind == WAIT_SAMPLE && p->type == PROFILE_WALL)
+    at = add_node(p, at, (struct node) { .wait = wait_of(p, event) });
   return at;
 }
 
@@ -736,6 +763,17 @@ static void mark_used(struct profile *p)
     if (p->nodes[i].used) p->nodes[p->nodes[i].parent].used = true;
 }
 
+/* Returns the frame of node number [at], or NULL when the node is code. */
+static const struct frame *frame_without_code(const struct profile *p,
+                                              uint32_t at)
+{
+  const struct node *node = &p->nodes[at];
+  if (at == p->others_node) return &p->others;
+  if (node->unsampled != 0) return &p->unsampled[node->unsampled];
+  if (node->wait != 0) return &p->waits[node->wait - 1].frame;
+  return node->cut ? &p->truncated : NULL;
+}
+
 /* Finds the functions of all nodes that are in the stacks of selected
    samples. */
 static void find_functions(struct profile *p, struct symbols *symbols)
@@ -744,14 +782,15 @@ static void find_functions(struct profile *p, struct symbols *symbols)
   p->others.function = symbols_text(symbols, PROFILE_OTHERS);
   for (int i = USED_TIME + 1; i < USED_FIELDS; i++)
     p->unsampled[i].function = symbols_text(symbols, unsampled_names[i]);
+  for (size_t i = 0; i < p->waits_count; i++)
+    p->waits[i].frame = (struct frame) {
+      .function = symbols_text(symbols, p->waits[i].name), .kind = FRAME_WAIT };
   for (uint32_t i = 1; i < p->nodes_count; i++) {
     struct node *node = &p->nodes[i];
     if (!node->used) continue;
-    node->frames = i == p->others_node ? &p->others
-                   : node->unsampled != 0 ? &p->unsampled[node->unsampled]
-                   : &p->truncated;
+    node->frames = frame_without_code(p, i);
     node->frames_count = 1;
-    if (!node->cut && i != p->others_node && node->unsampled == 0)
+    if (node->frames == NULL)
       node->frames_count = find_frames(symbols, (struct code_address) {
         node->address, !node->leaf, node->allocation }, &node->frames);
   }

@@ -34,6 +34,7 @@ enum frame_kind {
   FRAME_RUNTIME,                /* OCaml's runtime, but for its collector */
   FRAME_COLLECTOR,              /* the garbage collector: the runtime's files
                                    that mark, sweep, promote and finalise */
+  FRAME_WAIT,                   /* no code: a kind of wait */
   FRAME_KINDS
 };
 

@@ -40,7 +40,8 @@ const struct profile_type_words profile_type_words[PROFILE_TYPES] = {
 
 const char *const frame_kind_names[FRAME_KINDS] = {
   [FRAME_UNKNOWN] = "unknown", [FRAME_OCAML] = "ocaml", [FRAME_C] = "c",
-  [FRAME_RUNTIME] = "runtime", [FRAME_COLLECTOR] = "collector"
+  [FRAME_RUNTIME] = "runtime", [FRAME_COLLECTOR] = "collector",
+  [FRAME_WAIT] = "wait"
 };
 
 bool parse_profile_type(const char *name, enum profile_type *type)

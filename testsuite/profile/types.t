@@ -123,12 +123,14 @@ profile --type=wall
 cat >table <<'END'
       self                  total                  function
  80.0 ms  80.00% ±16.10 80.0 ms  80.00% ±16.10  leaf  program.c
- 15.0 ms  15.00% ±12.00 95.0 ms  95.00% ± 4.53  inlined  program.c
- 5.00 ms   5.00% ± 4.53 5.00 ms   5.00% ± 4.53  other  program.c
+ 15.0 ms  15.00% ±12.00 15.0 ms  15.00% ±12.00  [blocking_section]
+ 5.00 ms   5.00% ± 4.53 5.00 ms   5.00% ± 4.53  [mutex_wait]
     0 ns   0.00%         100 ms 100.00%         main  program.c
+    0 ns   0.00%        95.0 ms  95.00% ± 4.53  inlined  program.c
     0 ns   0.00%        95.0 ms  95.00% ± 4.53  middle  program.c
+    0 ns   0.00%        5.00 ms   5.00% ± 4.53  other  program.c
 END
-ok "wall: processor time and waits together" rest table
+ok "wall: processor time by function, and waits by their kind" rest table
 ok "wall: the head" out_has \
   ': 100 ms of processor time and waits in 3 samples$'
 
@@ -189,6 +191,17 @@ main 7000000
 main;middle;inlined 1000000
 END
 ok "io --folded: ns" folded io
+sort >want <<'END'
+main;middle;inlined 15000000
+main;other 5000000
+END
+ok "wait --folded: the functions that waited" folded wait
+sort >want <<'END'
+main;middle;inlined;leaf 80000000
+main;middle;inlined;[blocking_section] 15000000
+main;other;[mutex_wait] 5000000
+END
+ok "wall --folded: the stack of a wait ends in its kind" folded wall
 
 # The totals of each type in all formats
 if command -v jq >/dev/null; then
@@ -228,6 +241,11 @@ if command -v jq >/dev/null; then
   ok "alloc --json: a block with many samples is not one sample" [ \
     "$(jq -c '[.functions[] | select(.function == "other") | .self_bytes,
       .self_error_bytes]' out)" = '[240000,43818]' ]
+  profile --type=wall --json
+  ok "wall --json: waits have a kind of frame, without an address" [ "$(jq -c '
+    [.functions[] | select(.kind == "wait") | .function],
+    [.stacks[].frames[] | select(.kind == "wait") | .address // 0]' out |
+    tr '\n' ' ')" = '["[blocking_section]","[mutex_wait]"] [0,0] ' ]
   profile --type=wait --json
   ok "wait --json: a wait as long as its weight is no estimate" [ "$(jq -c '
     [.functions[] | [.function, .self_error_ns]] | sort' out)" = \
@@ -272,10 +290,11 @@ main;middle;inlined 1 15000000 domain=0 thread=100 wait=blocking_section
 main;other 1 5000000 domain=1 request=1 request_name=get span=handle thread=101 wait=mutex_wait
 END
   ok "wait --pprof" pprof wait contentions/count delay/nanoseconds 10000000
-  sort >>want <<'END'
+  sort >want <<'END'
+main;middle;inlined;[blocking_section] 1 15000000 domain=0 thread=100 wait=blocking_section
+main;other;[mutex_wait] 1 5000000 domain=1 request=1 request_name=get span=handle thread=101 wait=mutex_wait
 main;middle;inlined;leaf 1 80000000 domain=0 thread=100
 END
-  sort -o want want
   ok "wall --pprof" pprof wall samples/count wall/nanoseconds 10000000
   sort >want <<'END'
 main 1 4096 7000000 domain=1 kind=socket operation=write request=1 request_name=get span=handle thread=101
@@ -347,6 +366,9 @@ ok "live --at: later than the events" err_has \
 profile --type=alloc --diff=base.eventring
 ok "alloc --diff: shares of bytes" has_line \
   ' 57.14%  25.00%  +32.14 ±22.44  57.14%  25.00%  inlined  program.c'
+run eventring profile --all --type=wall --folded samples.eventring
+ok "--all: waits keep their kind" eval '
+  exits 0 && has_line "main;other;\[mutex_wait\] 5000000"'
 run eventring profile --all --type=alloc samples.eventring
 ok "--all: merged" eval '
   exits 0 && out_has "1 process on 1 node: allocated: 547 KiB in 11.3 k blocks"'
@@ -478,6 +500,7 @@ ok "io: of a process that runs" enables io io
   echo "live 5 0 0 5 18446744073709551615 0 0 18446744073709551615 1"
   echo "alloc 5 0 0"
   echo "wait 18446744073709551615 0 0 99 0 $inlined"
+  echo "wait 5 0 0 99 0 $inlined"
   echo "io 5 0 0 99 18446744073709551615 0 0 99 $inlined"
 } | ./make_profile bad.eventring || exit 1
 for type in alloc live wall wait io; do
@@ -485,6 +508,8 @@ for type in alloc live wall wait io; do
   ok "$type: bad input, no number is negative" eval 'exits 0 &&
     ! grep "self_\|total_\|\"ns\"\|\"bytes\"\|samples" out | grep -q ": -"'
 done
+run eventring profile --type=wall --folded bad.eventring
+ok "wall: a wait of an unknown kind" has_line 'main;middle;inlined;\[wait\] 5'
 run eventring profile --type=alloc bad.eventring
 ok "alloc: samples that are too much are left out" err_has \
   '2 samples are left out: their sizes are impossible$'
