@@ -183,6 +183,11 @@ struct profile_sums {
                                    followed */
   uint64_t unknown_requests;    /* samples left out: requests were selected, and
                                    the events of theirs are lost */
+  int64_t common_ns;            /* WALL: the time from which on no ring lacks
+                                   events, since tracing started; INT64_MIN: no
+                                   ring does, or many processes */
+  uint64_t earlier;             /* WALL: samples left out: they are earlier than
+                                   that, where others are lost */
   uint64_t unknown_threads;     /* LIVE: blocks left out, since they were
                                    allocated before the first event, and threads
                                    were selected */

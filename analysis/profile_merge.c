@@ -34,6 +34,7 @@ struct profile *new_merged_profile(void)
 {
   struct profile *p = allocate(1, sizeof *p);
   p->merged = true;
+  p->common_ns = p->sums.common_ns = INT64_MIN;
   p->tree = new_pair_map();
   p->request_numbers = new_pair_map();
   p->nodes_room = 256;
@@ -188,6 +189,7 @@ static void add_sums(struct profile *p, const struct profile *from)
   p->sums.not_followed += from->sums.not_followed;
   p->sums.unknown_requests += from->sums.unknown_requests;
   p->sums.unknown_threads += from->sums.unknown_threads;
+  p->sums.earlier += from->sums.earlier;
   if (from->sums.samples == 0 && from->sums.unsampled == 0) return;
   p->sums.incomplete += from->sums.incomplete;
   if (!p->period_known) p->sums.period_words = from->sums.period_words;

@@ -133,6 +133,8 @@ struct profile {
   size_t used_count, used_room;
   bool used_is_cut;             /* a part of the time of the first is not in the data
                                    or not selected */
+  int64_t common_ns;            /* from here on no ring lacks events; INT64_MIN: no
+                                   ring does */
   struct loss *losses;
   size_t losses_count, losses_room;
   int64_t *ring_ns;             /* the time of the last event of each ring */

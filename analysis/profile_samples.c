@@ -55,6 +55,7 @@ struct profile *new_profile(struct eventring_cursor *cursor,
   p->nodes_room = 256;
   p->nodes = allocate(p->nodes_room, sizeof *p->nodes);
   p->nodes_count = 1;
+  p->common_ns = p->sums.common_ns = INT64_MIN;
   p->first_ns = INT64_MAX;
   p->last_ns = INT64_MIN;
   return p;
@@ -513,21 +514,31 @@ static void take_cycle(struct profile *p, const struct eventring_event *event)
   }
 }
 
+/* Takes the time of [event] in its ring, and the losses of the ring.  Rings go back
+   for different times: samples of processor time have rings of their own, and
+   samples of waits are among the other events of their domain. */
+static void take_ring(struct profile *p, const struct eventring_event *event)
+{
+  if (event->ring >= p->rings || event->form == EVENTRING_EV_CONTROL_CHANGED)
+    return;
+  const int64_t last_ns = p->ring_ns[event->ring];
+  p->ring_ns[event->ring] = event->ns;
+  if (event->form != EVENTRING_EV_LOST) return;
+  if (last_ns == INT64_MIN && event->ns > p->common_ns)
+    p->common_ns = event->ns;
+  if (event->ring < p->first_samples) return;
+  p->losses = with_room(p->losses, p->losses_count, &p->losses_room,
+                        sizeof *p->losses);
+  p->losses[p->losses_count++] = (struct loss) { last_ns, event->ns };
+}
+
 void profile_event(struct profile *p, const struct eventring_event *event)
 {
   const enum sample_kind kind = sample_kind(p->kinds, event);
   if (event->ns > p->last_ns) p->last_ns = event->ns;
   if (event->ns < p->first_ns) p->first_ns = event->ns;
   if ((takers[kind] >> p->type & 1) != 0) take_sample(p, kind, event);
-  if (event->ring < p->rings) {
-    if (event->form == EVENTRING_EV_LOST && event->ring >= p->first_samples) {
-      p->losses = with_room(p->losses, p->losses_count, &p->losses_room,
-                            sizeof *p->losses);
-      p->losses[p->losses_count++] =
-        (struct loss) { p->ring_ns[event->ring], event->ns };
-    }
-    p->ring_ns[event->ring] = event->ns;
-  }
+  take_ring(p, event);
   if (p->blocks != NULL) blocks_event(p->blocks, event);
   if (p->blocks != NULL && event->id == p->cycle_id) take_cycle(p, event);
   /* An operation is a complete event, so a span too. */
@@ -649,6 +660,13 @@ static size_t used_after(const struct profile *p, int64_t ns)
   return low;
 }
 
+/* Returns whether [ns] is in a time of which one ring has samples and another has
+   lost them: the sum of both would be of unequal times. */
+static bool is_earlier(const struct profile *p, int64_t ns)
+{
+  return p->type == PROFILE_WALL && ns < p->common_ns;
+}
+
 /* Finds out of which times the processor time is known. */
 static void find_known_times(struct profile *p)
 {
@@ -656,7 +674,8 @@ static void find_known_times(struct profile *p)
   qsort(p->used, p->used_count, sizeof *p->used, compare_used);
   for (size_t i = 0; i < p->used_count; i++) {
     p->used[i].from = i > 0 ? p->used[i - 1].to : INT64_MIN;
-    p->used[i].known = i > 0 || !p->used_is_cut;
+    p->used[i].known = (i > 0 || !p->used_is_cut)
+                       && !is_earlier(p, p->used[i].from);
   }
   for (size_t i = 0; i < p->losses_count; i++)
     for (size_t k = used_after(p, p->losses[i].from);
@@ -722,6 +741,10 @@ static void select_samples(struct profile *p)
       continue;
     if (!is_selected(p, &sample)) continue;
     if (sample.kind == CPU_USED && !is_known(p, sample.ns)) continue;
+    if (is_earlier(p, sample.ns)) {
+      p->sums.earlier++;
+      continue;
+    }
     if (!has_possible_sums(p, &sample)) {
       p->sums.impossible++;
       continue;
@@ -733,6 +756,9 @@ static void select_samples(struct profile *p)
   add_used(p);
   if (p->blocks != NULL) p->sums.first_ns = p->sums.last_ns = now;
   p->sums.data_ns = p->first_ns;
+  if (p->type == PROFILE_WALL && p->common_ns > INT64_MIN)
+    p->sums.common_ns = time_since(p->common_ns,
+                                   target_info(p->cursor).started_ns);
   p->sums.data_end_ns = p->last_ns;
   if (p->blocks != NULL && blocks_lost(p->blocks) > p->first_ns)
     p->sums.data_ns = blocks_lost(p->blocks);

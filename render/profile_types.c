@@ -84,6 +84,22 @@ static void format_moment(char buffer[2 * QUANTITY_SIZE],
            format_duration(time, since < 0 ? 0 : (uint64_t) since));
 }
 
+/* Writes the time of a profile of PROFILE_WALL that leaves earlier samples out. */
+static void format_times(char buffer[3 * QUANTITY_SIZE],
+                         const struct profile_origin *origin,
+                         const struct profile_sums *sums)
+{
+  char from[QUANTITY_SIZE], to[QUANTITY_SIZE];
+  buffer[0] = '\0';
+  if (origin->cursor == NULL || sums->earlier == 0 || sums->samples == 0) return;
+  const int64_t first = sums->common_ns;
+  const int64_t last = time_since(sums->last_ns,
+                                  target_info(origin->cursor).started_ns);
+  snprintf(buffer, 3 * QUANTITY_SIZE, " from %s to %s",
+           format_duration(from, first < 0 ? 0 : (uint64_t) first),
+           format_duration(to, last < 0 ? 0 : (uint64_t) last));
+}
+
 /* Writes the processor time of samples, with that of the processes if it is known
    of all samples or of some, and whether most of them were taken at ticks. */
 static void format_cpu(char buffer[SUMS_SIZE], const struct profile_sums *sums)
@@ -113,7 +129,7 @@ const char *format_sums(char buffer[SUMS_SIZE],
 {
   const enum profile_type type = profile_type(profile);
   const struct profile_sums sums = profile_sums(profile);
-  char weight[QUANTITY_SIZE], extra[QUANTITY_SIZE], at[2 * QUANTITY_SIZE];
+  char weight[QUANTITY_SIZE], extra[QUANTITY_SIZE], at[3 * QUANTITY_SIZE];
   const char *plural = sums.samples == 1 ? "" : "s";
   format_weight(weight, type, sums.weight);
   switch (type) {
@@ -129,8 +145,9 @@ const char *format_sums(char buffer[SUMS_SIZE],
              format_number(extra, sums.extra), sums.samples, plural);
     break;
   case PROFILE_WALL:
-    snprintf(buffer, SUMS_SIZE, "%s of processor time and waits in %" PRIu64
-             " sample%s", weight, sums.samples, plural);
+    format_times(at, origin, &sums);
+    snprintf(buffer, SUMS_SIZE, "%s of processor time and waits%s in %" PRIu64
+             " sample%s", weight, at, sums.samples, plural);
     break;
   case PROFILE_WAIT:
     snprintf(buffer, SUMS_SIZE, "%s of waits in %" PRIu64 " sample%s", weight,

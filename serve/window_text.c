@@ -285,6 +285,9 @@ char *print_flame(const struct profile *profile)
   fprintf(out, "{\"samples\":%" PRIu64 ",\"unknown_requests\":%" PRIu64
           ",\"unknown_threads\":%" PRIu64 ",\"unit\":\"%s\"", sums.samples,
           sums.unknown_requests, sums.unknown_threads, unit);
+  if (sums.common_ns > INT64_MIN)
+    fprintf(out, ",\"from_ns\":%" PRId64 ",\"earlier_samples\":%" PRIu64,
+            sums.common_ns, sums.earlier);
   if (sums.samples == 0 && sums.unsampled == 0)
     fputc('}', out);
   else {

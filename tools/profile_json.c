@@ -167,6 +167,8 @@ static json_t *sums_json(const struct profile_origin *origin,
   if (type == PROFILE_LIVE && origin->cursor != NULL)
     json_object_set_new(object, "at_ns", json_integer(time_since(
       sums.last_ns, target_info(origin->cursor).started_ns)));
+  if (sums.common_ns > INT64_MIN)
+    json_object_set_new(object, "from_ns", json_integer(sums.common_ns));
   if (sums.survivors) json_object_set_new(object, "survivors", json_true());
   set_sums(object, type, &total);
   if (sums.cpu_ns > 0) {

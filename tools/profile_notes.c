@@ -62,6 +62,9 @@ void note_left_out(const struct profile_sums *sums)
   if (sums->unknown_requests > 0)
     note("%" PRIu64 " samples are left out: the events of their requests are "
          "lost", sums->unknown_requests);
+  if (sums->earlier > 0)
+    note("%" PRIu64 " samples are left out: other samples of their time are "
+         "lost", sums->earlier);
   if (sums->unknown_threads > 0)
     note("%" PRIu64 " blocks are left out: the thread that allocated them is "
          "not known", sums->unknown_threads);

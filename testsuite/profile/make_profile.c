@@ -30,6 +30,7 @@
      start PERIOD BLOCK
      used ALL-NS BLOCKED NO-RING NO-ROOM BETWEEN ENDED NOT-FOUND
      lost COUNT                                   samples
+     overwritten RING                             all of its events so far
      heap POOLS LIVE LARGE FRAGMENTED BLOCKS BLOCKS FREE CUSTOM
      memory MAPPED RESIDENT
      minor PROMOTED ALLOCATED                     a collection, in words
@@ -84,6 +85,7 @@ static struct {
 } file;
 
 static uint64_t events[RINGS], at_ns;
+static int overwrites;            /* events may take the place of others */
 static uint32_t thread = 4242, domain, mappings;
 
 static struct eventring_schema_entry *entry(int id, int kind, int payload,
@@ -144,7 +146,7 @@ static void emit(int ring, int form, int id, const uint64_t *words,
 {
   struct eventring_slot *slot = &file.slots[ring];
   uint64_t *to = &file.rings[ring][slot->tail % RING_WORDS];
-  if (count + 6 > BLOCK_WORDS || slot->tail + BLOCK_WORDS > RING_WORDS) {
+  if (count + 6 > BLOCK_WORDS || (slot->tail + BLOCK_WORDS > RING_WORDS && !overwrites)) {
     fputs("make_profile: too much\n", stderr);
     exit(2);
   }
@@ -277,6 +279,16 @@ static void begin_or_end(int form, const char *text)
   emit(domain == 0 ? 0 : 1, form, id, &number, (uint32_t) words);
 }
 
+/* Overwrites all events of ring [ring] with events that no profile counts. */
+static void overwrite(uint32_t ring)
+{
+  const uint64_t none = 0;
+  if (ring >= RINGS) exit(2);
+  overwrites = 1;
+  for (int i = 0; i < 1 + RING_WORDS / BLOCK_WORDS; i++)
+    emit((int) ring, EVENTRING_FORM_INSTANT, EV_BLOCKS_PROMOTED, &none, 0);
+}
+
 static void take(char *line)
 {
 #define IS(word) (strncmp(line, word " ", sizeof word) == 0)
@@ -298,6 +310,8 @@ static void take(char *line)
       exit(2);
   }
   else if (IS("lost")) events[SAMPLES] += strtoull(REST("lost"), NULL, 10);
+  else if (IS("overwritten"))
+    overwrite((uint32_t) strtoul(REST("overwritten"), NULL, 10));
   else if (IS("bytecode")) file.first.h.sample_rings_from = 0;
   else if (IS("pid"))
     file.first.h.pid = (uint32_t) strtoul(REST("pid"), NULL, 10);

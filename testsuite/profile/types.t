@@ -487,6 +487,70 @@ ok "alloc: of a process that runs" enables alloc profile_alloc
 ok "wall: of a process that runs" enables wall 'profile profile_wait'
 ok "io: of a process that runs" enables io io
 
+# Rings that go back for different times
+leaf="$(at leaf)$inlined"
+{
+  mapping program
+  echo "at 1000000000 101 1"
+  echo "wait 1000000 0 0 1 1000000 $other"
+  echo "used 700000000 100000000 0 0 0 0 0"
+  echo "sample 100000000 0 0 $leaf"
+  echo "at 2000000000 100 0"
+  echo "overwritten 0"
+  echo "wait 5000000 0 0 1 5000000 $other"
+  echo "at 2200000000 101 1"
+  echo "used 400000000 200000000 0 0 0 0 0"
+  echo "at 2500000000 101 1"
+  echo "sample 80000000 0 0 $leaf"
+  echo "wait 3000000 0 0 0 3000000 $inlined"
+  echo "used 90000000 10000000 0 0 0 0 0"
+} | ./make_profile waits_lost.eventring || exit 1
+{
+  mapping program
+  echo "at 1000000000 100 0"
+  echo "wait 5000000 0 0 1 5000000 $other"
+  echo "at 2000000000 100 0"
+  echo "overwritten 2"
+  echo "sample 80000000 0 0 $leaf"
+} | ./make_profile samples_lost.eventring || exit 1
+lost() { run eventring profile --type=wall "$@" waits_lost.eventring; }
+lost --folded
+sort >want <<'END'
+[signals blocked] 10000000
+main;middle;inlined;leaf 80000000
+main;middle;inlined;[blocking_section] 3000000
+main;other;[mutex_wait] 5000000
+END
+ok "wall: from the time on from which all rings have their samples" eval \
+  'sort out | diff want -'
+lost
+ok "wall: the head has that time" out_has ': 98.0 ms of processor time and waits from 2.00 s to 2.50 s in 3 samples of 5$'
+ok "wall: says that earlier samples are left out" err_has \
+  ': 2 samples are left out: other samples of their time are lost$'
+lost --from=2.4s
+ok "wall --from: after that time no sample is left out" eval '
+  out_has ": 83.0 ms of processor time and waits in 2 samples of 5$" &&
+  ! err_has "left out"'
+if command -v jq >/dev/null; then
+  lost --json
+  ok "wall --json: the time, and the processor time since then" [ "$(jq -c \
+    '[.from_ns, .ns, .unsampled_ns, .process_cpu_ns]' out)" = \
+    '[2000000000,98000000,10000000,90000000]' ]
+fi
+run eventring profile --type=cpu waits_lost.eventring
+ok "cpu: samples count while waits are lost" out_has ': 180 ms of '
+run eventring profile --type=wall samples_lost.eventring
+ok "wall: waits are left out while samples of processor time are lost" out_has \
+  ': 80.0 ms of processor time and waits from 2.00 s to 2.00 s in 1 sample of 2$'
+run eventring profile --all --type=wall waits_lost.eventring samples_lost.eventring
+ok "wall --all: each process from its own time on" eval '
+  out_has ": 178 ms of processor time and waits in 4 samples of 7$" &&
+  err_has ": 3 samples are left out: other samples of their time are lost$"'
+run eventring profile --type=wall --flame=page.html --force waits_lost.eventring
+ok "wall --flame: the page has the time and the kind of waits" eval '
+  grep -q "\"about\":\"98.0 ms of processor time and waits from 2.00 s to 2.50 s" page.html &&
+  grep -q "\"kinds\":\[[^]]*\"wait\"" page.html'
+
 # Bad input: sums that are too large, sizes of 0, unknown values, short events
 {
   mapping program

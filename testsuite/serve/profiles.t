@@ -48,6 +48,8 @@ ok "a live sample counts at the time of its allocation" flame_is \
   "?type=live&from=1600000000" .samples 0
 ok "wait has waits" flame_is "?type=wait" '[.unit, .value_ns]' '["ns",5000000]'
 ok "wall has both" flame_is "?type=wall" '[.samples, .value_ns]' '[2,85000000]'
+ok "wall says from when on all rings have samples, if some have lost events" flame_is \
+  "?type=wall" '[.from_ns, .earlier_samples]' '[null,null]'
 ok "without samples there is only the unit" flame_is "?type=io" . \
   '{"samples":0,"unknown_requests":0,"unknown_threads":0,"unit":"ns"}'
 refused() { # PATH WORDS
@@ -104,6 +106,30 @@ within 60 read_all 4243
 ok "before the first sample the bytes are not known" field_is \
   "/api/processes/$id/live_sites?width=4" '.sites[0].bytes | tostring' \
   '[null,8000,8000,8000]'
+{
+  echo "mapping 1000 1000 0 00 /nowhere/site0"
+  echo "pid 4245"
+  echo "at 1000000000 100 0"
+  echo "sample 40000000 0 0 01010"
+  echo "at 2000000000 100 0"
+  echo "overwritten 0"
+  echo "wait 5000000 0 0 1 4000000 01010"
+  echo "at 3000000000 100 0"
+  echo "sample 80000000 0 0 01010"
+} | ./make_profile lost.eventring || exit 1
+end_server
+serve lost.eventring
+find_process 4245
+within 60 read_all 4245
+ok "wall leaves samples of the time out of which others are lost" flame_is "?type=wall" \
+  '[.value_ns, .from_ns, .earlier_samples]' '[85000000,2000000000,1]'
+ok "also in a window that has this time" flame_is \
+  "?type=wall&from=900000000&to=3500000000" \
+  '[.value_ns, .from_ns, .earlier_samples]' '[85000000,2000000000,1]'
+ok "a window after this time has all" flame_is "?type=wall&from=2500000000" \
+  '[.value_ns, .from_ns, .earlier_samples]' '[80000000,null,null]'
+ok "a wait is a node of its kind" flame_is "?type=wall" \
+  '[.children[0].children[] | [.name, .kind]]' '[["[mutex_wait]","wait"]]'
 eventring dump profile.eventring -o profile.evr 2>/dev/null
 end_server
 serve profile.evr

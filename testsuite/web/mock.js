@@ -171,8 +171,9 @@ function between(from, to) {
 
 // A flame graph of a type.  There are no samples of input and output.  The one of
 // wall-clock time is truncated: 200 ms of what all called are missing.  Its waits have no
-// C code above OCaml code; one is of a kind that the page does not know.
-function flame(type, scale = 1) {
+// C code above OCaml code; one is of a kind that the page does not know.  [lost]: it has
+// the time from 32.5 s on, of which no ring has lost samples.
+function flame(type, scale = 1, lost = false) {
   const unit = ['alloc', 'live'].includes(type) ? 'bytes' : 'ns';
   if (type === 'io') return { samples: 0, unknown_requests: 0, unit };
   const node = (name, value, children = [], { kind = 'ocaml', rest = 0 } = {}) =>
@@ -181,6 +182,7 @@ function flame(type, scale = 1) {
   const samples = { samples: 1000, unknown_requests: 0, unit };
   if (type === 'wall')
     return { ...samples, truncated: true,
+             ...lost && { from_ns: 32.5e9, earlier_samples: 1234 },
              ...node('all', 1e9, [
                node('_start', 3.5e8, [node('Dune.main', 3e8)], { kind: 'c' }),
                node('Dune.main', 4.5e8, [['mutex_wait', 1.5e8], ['blocking_section', 2e8],
@@ -508,7 +510,8 @@ export class Mock {
         not_judged: [{ rule: 'remembered_set', title: 'A large remembered set',
                        category: 'gc_detail', reason: 'not recorded' }] }),
       // Another process, and another time, have more of the collector.
-      flame: () => flame(url.searchParams.get('type'), id !== '100' || from === 1e9 ? 3 : 1),
+      flame: () => flame(url.searchParams.get('type'), id !== '100' || from === 1e9 ? 3 : 1,
+                         this.overwritten),
       live_sites: () => liveSites(from, to, number('width', 1000)),
       ...url.searchParams.get('a') === '100' && { compare: () => {
         const side = (i) => ({ ...this.process(i), from_ns: 0, to_ns: 1e10,

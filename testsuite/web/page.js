@@ -1551,6 +1551,22 @@ await test('waits have their colours in the flame graph of wall-clock time, and 
     assert.deepEqual((await colours()).map((c, i) => c === before[i]), [true, false, true]);
   }));
 
+await test('wall-clock time is of the time of which no ring has lost samples',
+  () => onPage('#/process/100/flame?type=wall&from=30000000000&to=40000000000',
+    async (page) => {
+      await has(page, 'samples, 30.0 s to 40.0 s since the start; waits of domain 1 only ' +
+        'from 40.0 s on');
+      mock.overwritten = true;
+      await page.reload();
+      await has(page, 'samples, 32.5 s to 40.0 s since the start');
+      await has(page, '234 samples are left out: other samples of their time are lost.');
+      assert.doesNotMatch(await textOf(page), /only from/);
+      mock.overwritten = false;
+      await page.reload();
+      await has(page, '30.0 s to 40.0 s since the start; waits');
+      assert.doesNotMatch(await textOf(page), /left out: other/);
+    }));
+
 await test('the colours of a flame graph tell whose code it is, with the shares',
   () => onPage('#/process/100/flame', async (page) => {
     await seen(page, '.flame');

@@ -7,7 +7,7 @@ import { Base, baseOf, isSelected, Selection, selectionOf } from './flame_select
 import { child, fromOCaml, newNode, sumUp } from './flame_tree.js';
 import { LiveSites } from './live_sites.js';
 import { typeLabels, typeNamed, typeOf } from './profile_types.js';
-import { coverText, getCovered, isFixed, limits } from './range.js';
+import { coverText, getCovered, isFixed, limits, rangeText } from './range.js';
 
 // Adds the tree of [answer] to [root]: what ends in a node to its [field].  A truncated
 // answer lacks small nodes: what a node has called besides is "[small parts]".
@@ -41,8 +41,11 @@ const ringsOf = ({ kept, keptSamples }, type) => type.ownRings && keptSamples.le
   ? [keptSamples, 'thread of domain']
   : [kept, type.categories.length > 1 ? 'waits of domain' : 'domain'];
 
-const timeOf = (answer, type, now, span = answer.span) =>
-  coverText(span, now, ...ringsOf(answer, type));
+// A profile may have only the time from [answer.from_ns] on, of which no ring has lost
+// samples.
+const timeOf = (answer, type, now, span = answer.span) => answer.from_ns === undefined
+  ? coverText(span, now, ...ringsOf(answer, type))
+  : rangeText({ from: Math.max(span.from ?? 0, answer.from_ns), to: span.to }, now);
 
 function NoSamples({ process, type, selected, answer, now }) {
   const [kept] = ringsOf(answer, type);
@@ -112,11 +115,13 @@ function baseText(base, type, now) {
   if (base.error) return `The base: ${format.name(base.error)}`;
   if (!base.name) return 'The base has no such samples';
   return `Compared with ${sumText(base, type)}, ${
-    base.span.to === null ? 'all that is there' : timeOf(base, type, now)}`;
+    base.span.to === null && base.from_ns === undefined ? 'all that is there'
+      : timeOf(base, type, now)}`;
 }
 
-// Says how many samples are left out, since nobody knows whether they are selected.
+// Says how many samples are left out, and why.
 const leftOut = (answer, whose) => [
+  [answer.earlier_samples, 'other samples of their time are lost'],
   [answer.unknown_requests, 'the events of their requests are lost'],
   [answer.unknown_threads, 'the threads that allocated them are not known']]
   .filter(([n]) => n > 0).map(([n, why]) => html`<p key=${why} class="note">${whose}${
