@@ -79,7 +79,7 @@ ok "it counts processes and nodes" [ "$(merged \
 
 run eventring profile --hub "$read"
 ok "the text begins with processes and nodes" \
-  out_has '^3 processes on 2 nodes: .* of processor time in [0-9]* samples$'
+  out_has '^3 processes on 2 nodes: .* of processor time\( by ticks\)\{0,1\} in [0-9]* samples$'
 ok "rows of a function in two builds name the build" eval \
   '[ "$(grep -c "Busy.hot .*\[\(first\|second\) [0-9a-f]\{8\}\]" out)" = 2 ]'
 EVENTRING_HUB=$read run eventring profile --all
