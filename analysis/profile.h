@@ -123,6 +123,10 @@ void profile_set_time(struct profile *profile, int64_t since_start);
    before profile_finish of either. */
 void profile_compare(struct profile *later, struct profile *earlier);
 
+/* Tells a profile of PROFILE_WALL that the events of ring [ring] before [ns] are lost.
+   Of the events that are passed, the profile finds it by itself. */
+void profile_ring_begins(struct profile *profile, uint32_t ring, int64_t ns);
+
 /* Takes the next event of the cursor.  The caller passes every event. */
 void profile_event(struct profile *profile,
                    const struct eventring_event *event);
@@ -183,9 +187,9 @@ struct profile_sums {
                                    followed */
   uint64_t unknown_requests;    /* samples left out: requests were selected, and
                                    the events of theirs are lost */
-  int64_t common_ns;            /* WALL: the time from which on no ring lacks
-                                   events, since tracing started; INT64_MIN: no
-                                   ring does, or many processes */
+  int64_t common_ns;            /* WALL: the time from which on no ring with samples
+                                   lacks its begin, since tracing started;
+                                   INT64_MIN: none does, or many processes */
   uint64_t earlier;             /* WALL: samples left out: they are earlier than
                                    that, where others are lost */
   uint64_t unknown_threads;     /* LIVE: blocks left out, since they were

@@ -133,8 +133,9 @@ struct profile {
   size_t used_count, used_room;
   bool used_is_cut;             /* a part of the time of the first is not in the data
                                    or not selected */
-  int64_t common_ns;            /* from here on no ring lacks events; INT64_MIN: no
-                                   ring does */
+  int64_t begins_ns[2];         /* from here on no ring of events, with the waits,
+                                   and no ring of samples lacks its begin */
+  int64_t common_ns;            /* the later one of those that count, at the end */
   struct loss *losses;
   size_t losses_count, losses_room;
   int64_t *ring_ns;             /* the time of the last event of each ring */

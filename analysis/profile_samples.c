@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "category.h"
 #include "memory.h"
 #include "pair_map.h"
 #include "profile_nodes.h"
@@ -56,6 +57,7 @@ struct profile *new_profile(struct eventring_cursor *cursor,
   p->nodes = allocate(p->nodes_room, sizeof *p->nodes);
   p->nodes_count = 1;
   p->common_ns = p->sums.common_ns = INT64_MIN;
+  p->begins_ns[0] = p->begins_ns[1] = INT64_MIN;
   p->first_ns = INT64_MAX;
   p->last_ns = INT64_MIN;
   return p;
@@ -514,9 +516,16 @@ static void take_cycle(struct profile *p, const struct eventring_event *event)
   }
 }
 
-/* Takes the time of [event] in its ring, and the losses of the ring.  Rings go back
-   for different times: samples of processor time have rings of their own, and
-   samples of waits are among the other events of their domain. */
+void profile_ring_begins(struct profile *p, uint32_t ring, int64_t ns)
+{
+  /* Without rings of samples, those of events have them. */
+  for (int samples = 0; samples <= 1; samples++)
+    if ((p->first_samples == 0 || (ring >= p->first_samples) == samples)
+        && ns > p->begins_ns[samples])
+      p->begins_ns[samples] = ns;
+}
+
+/* Takes the time of [event] in its ring, and the losses of the ring. */
 static void take_ring(struct profile *p, const struct eventring_event *event)
 {
   if (event->ring >= p->rings || event->form == EVENTRING_EV_CONTROL_CHANGED)
@@ -524,8 +533,7 @@ static void take_ring(struct profile *p, const struct eventring_event *event)
   const int64_t last_ns = p->ring_ns[event->ring];
   p->ring_ns[event->ring] = event->ns;
   if (event->form != EVENTRING_EV_LOST) return;
-  if (last_ns == INT64_MIN && event->ns > p->common_ns)
-    p->common_ns = event->ns;
+  if (last_ns == INT64_MIN) profile_ring_begins(p, event->ring, event->ns);
   if (event->ring < p->first_samples) return;
   p->losses = with_room(p->losses, p->losses_count, &p->losses_room,
                         sizeof *p->losses);
@@ -660,11 +668,34 @@ static size_t used_after(const struct profile *p, int64_t ns)
   return low;
 }
 
+/* Finds the time from which on the samples of processor time and of waits are there.
+   Their rings go back for different times: samples of processor time have rings of
+   their own, and waits are among the other events of their domain.  Rings of a kind
+   that the process does not record lack no samples. */
+static void find_common_time(struct profile *p)
+{
+  const bool counts[2] = {
+    p->sums.all_waits > 0 || records_category(p->cursor, "profile_wait"),
+    p->sums.all_samples > p->sums.all_waits || records_category(p->cursor, "profile")
+  };
+  for (int i = 0; i < 2; i++)
+    if (counts[i] && p->begins_ns[i] > p->common_ns) p->common_ns = p->begins_ns[i];
+}
+
 /* Returns whether [ns] is in a time of which one ring has samples and another has
    lost them: the sum of both would be of unequal times. */
 static bool is_earlier(const struct profile *p, int64_t ns)
 {
-  return p->type == PROFILE_WALL && ns < p->common_ns;
+  return ns < p->common_ns;
+}
+
+/* Leaves out of [sample], which stands for waits up to its time, the time before
+   [common_ns]. */
+static void cut_wait(const struct profile *p, struct sample *sample)
+{
+  if (p->common_ns == INT64_MIN) return;
+  const uint64_t most = (uint64_t) sample->ns - (uint64_t) p->common_ns;
+  if (sample->weight > most) sample->weight = most;
 }
 
 /* Finds out of which times the processor time is known. */
@@ -732,6 +763,7 @@ static void select_samples(struct profile *p)
   const int64_t born_by = p->sums.survivors ? p->born_by : now;
   const int64_t alive_until = p->sums.survivors ? p->alive_until : now;
   size_t kept = 0;
+  if (p->type == PROFILE_WALL) find_common_time(p);
   find_known_times(p);
   for (size_t i = 0; i < p->samples_count; i++) {
     struct sample sample = p->samples[i];
@@ -745,6 +777,7 @@ static void select_samples(struct profile *p)
       p->sums.earlier++;
       continue;
     }
+    if (sample.kind == WAIT_SAMPLE) cut_wait(p, &sample);
     if (!has_possible_sums(p, &sample)) {
       p->sums.impossible++;
       continue;
@@ -756,7 +789,7 @@ static void select_samples(struct profile *p)
   add_used(p);
   if (p->blocks != NULL) p->sums.first_ns = p->sums.last_ns = now;
   p->sums.data_ns = p->first_ns;
-  if (p->type == PROFILE_WALL && p->common_ns > INT64_MIN)
+  if (p->common_ns > INT64_MIN)
     p->sums.common_ns = time_since(p->common_ns,
                                    target_info(p->cursor).started_ns);
   p->sums.data_end_ns = p->last_ns;

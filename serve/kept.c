@@ -35,23 +35,48 @@ static void add(json_t *rings, uint32_t domain, int64_t from_ns,
     (json_int_t) from_ns, "begin_lost", begin_lost, "samples", samples));
 }
 
+/* Reads the first event that ring [ring] of [cursor] has into *event, and whether earlier
+   ones are lost into *begin_lost.  Returns false when there is none. */
+static bool read_first(struct eventring_cursor *cursor, uint32_t ring,
+                       struct eventring_event *event, bool *begin_lost)
+{
+  *begin_lost = false;
+  for (int i = 0; i < MOST_READS; i++) {
+    const int n = eventring_read_ring(cursor, ring, event, 1);
+    if (n != 1 && n != EVENTRING_E_DAMAGED) return false;
+    if (n == 1 && event->form != EVENTRING_EV_LOST) return true;
+    *begin_lost = true;
+  }
+  return false;
+}
+
 /* Adds ring [ring] of [cursor], unless it has no events. */
 static void add_ring(struct kept *k, struct eventring_cursor *cursor,
                      uint32_t ring, const struct eventring_info *info)
 {
   struct eventring_event event;
-  bool begin_lost = false;
-  for (int i = 0; i < MOST_READS; i++) {
-    const int n = eventring_read_ring(cursor, ring, &event, 1);
-    if (n != 1 && n != EVENTRING_E_DAMAGED) return;
-    if (n == 1 && event.form != EVENTRING_EV_LOST) {
-      add(k->rings, event.domain, time_since(event.ns, info->started_ns),
-          begin_lost, info->sample_rings_from > 0
-                      && ring >= info->sample_rings_from);
-      return;
-    }
-    begin_lost = true;
-  }
+  bool begin_lost;
+  if (read_first(cursor, ring, &event, &begin_lost))
+    add(k->rings, event.domain, time_since(event.ns, info->started_ns),
+        begin_lost, info->sample_rings_from > 0
+                    && ring >= info->sample_rings_from);
+}
+
+void visit_lost_begins(struct view *view,
+                       void (*begins)(void *state, uint32_t ring, int64_t ns),
+                       void *state)
+{
+  char why[512];
+  struct eventring_event event;
+  bool begin_lost;
+  struct eventring_cursor *cursor = view_open(view, false, why, sizeof why);
+  if (cursor == NULL) return;
+  const struct eventring_info info = target_info(cursor);
+  if (info.format != EVENTRING_FORMAT_RECORDING)
+    for (uint32_t ring = 0; ring < info.rings; ring++)
+      if (read_first(cursor, ring, &event, &begin_lost) && begin_lost)
+        begins(state, ring, event.ns);
+  view_close(view, cursor);
 }
 
 /* Returns false, with the reason in [k], when the file cannot be read. */

@@ -18,6 +18,13 @@
 #include "answer.h"
 #include "view.h"
 
+/* Calls [begins] with [state] for each ring of the process of [view] that has events and
+   has lost earlier ones: [ns] is the time of the first event that it has.  Does nothing
+   for a recording, and when the file cannot be read. */
+void visit_lost_begins(struct view *view,
+                       void (*begins)(void *state, uint32_t ring, int64_t ns),
+                       void *state);
+
 /* Returns the answer to GET kept: of each ring, the time of the
    earliest event that it has now; of a recording, of each domain. */
 struct answer answer_kept(const struct asked *asked);

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include "filter.h"
 #include "json.h"
+#include "kept.h"
 #include "memory.h"
 #include "profile_pprof.h"
 #include "symbols.h"
@@ -85,6 +86,11 @@ static void select_samples(struct window *w, struct window_profile *p)
                                           .name = q->requests });
 }
 
+static void ring_begins(void *profile, uint32_t ring, int64_t ns)
+{
+  profile_ring_begins(profile, ring, ns);
+}
+
 /* Reads the profile of the window [w].  Returns false, with the reason in [w],
    when it cannot be read. */
 static bool read_profile(struct window *w, struct window_profile *p)
@@ -104,6 +110,9 @@ static bool read_profile(struct window *w, struct window_profile *p)
   w->state = p->profile;
   w->event = flame_event;
   read_window(w);
+  /* Also of rings whose first event is behind the window. */
+  if (w->query->type == PROFILE_WALL)
+    visit_lost_begins(w->view, ring_begins, p->profile);
   profile_finish(p->profile, p->symbols);
   return true;
 }

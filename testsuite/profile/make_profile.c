@@ -31,6 +31,7 @@
      used ALL-NS BLOCKED NO-RING NO-ROOM BETWEEN ENDED NOT-FOUND
      lost COUNT                                   samples
      overwritten RING                             all of its events so far
+     control MASK                                 of the categories recorded
      heap POOLS LIVE LARGE FRAGMENTED BLOCKS BLOCKS FREE CUSTOM
      memory MAPPED RESIDENT
      minor PROMOTED ALLOCATED                     a collection, in words
@@ -310,6 +311,8 @@ static void take(char *line)
       exit(2);
   }
   else if (IS("lost")) events[SAMPLES] += strtoull(REST("lost"), NULL, 10);
+  else if (IS("control"))
+    file.first.h.control = strtoul(REST("control"), NULL, 0);
   else if (IS("overwritten"))
     overwrite((uint32_t) strtoul(REST("overwritten"), NULL, 10));
   else if (IS("bytecode")) file.first.h.sample_rings_from = 0;

@@ -497,6 +497,8 @@ leaf="$(at leaf)$inlined"
   echo "sample 100000000 0 0 $leaf"
   echo "at 2000000000 100 0"
   echo "overwritten 0"
+  echo "minor 10 100"
+  echo "at 2100000000 100 0"
   echo "wait 5000000 0 0 1 5000000 $other"
   echo "at 2200000000 101 1"
   echo "used 400000000 200000000 0 0 0 0 0"
@@ -513,6 +515,27 @@ leaf="$(at leaf)$inlined"
   echo "overwritten 2"
   echo "sample 80000000 0 0 $leaf"
 } | ./make_profile samples_lost.eventring || exit 1
+# The thread has waited since long before the ring begins.
+{
+  mapping program
+  echo "at 1000000000 100 0"
+  echo "overwritten 0"
+  echo "minor 10 100"
+  echo "at 1200000000 100 0"
+  echo "wait 900000000 0 0 0 900000000 $inlined"
+  echo "at 1300000000 100 0"
+  echo "sample 80000000 0 0 $leaf"
+} | ./make_profile long_wait.eventring || exit 1
+# No waits are recorded, and the ring of the samples is whole.
+{
+  mapping program
+  echo "at 1000000000 100 0"
+  echo "sample 80000000 0 0 $leaf"
+  echo "at 2000000000 100 0"
+  echo "overwritten 0"
+  echo "minor 10 100"
+  echo "control 0x400"          # profile
+} | ./make_profile no_waits.eventring || exit 1
 lost() { run eventring profile --type=wall "$@" waits_lost.eventring; }
 lost --folded
 sort >want <<'END'
@@ -537,6 +560,15 @@ if command -v jq >/dev/null; then
     '[.from_ns, .ns, .unsampled_ns, .process_cpu_ns]' out)" = \
     '[2000000000,98000000,10000000,90000000]' ]
 fi
+lost --to=1.5s
+ok "wall --to: samples of a time out of which waits are lost do not count" \
+  err_has ': 2 samples are left out: other samples of their time are lost$'
+run eventring profile --type=wall --folded long_wait.eventring
+ok "wall: of a wait, the time since then counts" \
+  out_has '\[blocking_section\] 200000000$'
+run eventring profile --type=wall no_waits.eventring
+ok "wall: a ring that has no samples leaves none out" eval '
+  out_has ": 80.0 ms of processor time and waits in 1 sample$" && ! err_has "left out"'
 run eventring profile --type=cpu waits_lost.eventring
 ok "cpu: samples count while waits are lost" out_has ': 180 ms of '
 run eventring profile --type=wall samples_lost.eventring

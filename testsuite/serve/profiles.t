@@ -113,6 +113,8 @@ ok "before the first sample the bytes are not known" field_is \
   echo "sample 40000000 0 0 01010"
   echo "at 2000000000 100 0"
   echo "overwritten 0"
+  echo "minor 10 100"
+  echo "at 2100000000 100 0"
   echo "wait 5000000 0 0 1 4000000 01010"
   echo "at 3000000000 100 0"
   echo "sample 80000000 0 0 01010"
@@ -126,6 +128,9 @@ ok "wall leaves samples of the time out of which others are lost" flame_is "?typ
 ok "also in a window that has this time" flame_is \
   "?type=wall&from=900000000&to=3500000000" \
   '[.value_ns, .from_ns, .earlier_samples]' '[85000000,2000000000,1]'
+ok "and in one before it, although the first event of that ring is behind it" flame_is \
+  "?type=wall&from=900000000&to=1500000000" \
+  '[.value_ns, .from_ns, .earlier_samples]' '[null,2000000000,1]'
 ok "a window after this time has all" flame_is "?type=wall&from=2500000000" \
   '[.value_ns, .from_ns, .earlier_samples]' '[80000000,null,null]'
 ok "a wait is a node of its kind" flame_is "?type=wall" \

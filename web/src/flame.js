@@ -48,6 +48,7 @@ const timeOf = (answer, type, now, span = answer.span) => answer.from_ns === und
   : rangeText({ from: Math.max(span.from ?? 0, answer.from_ns), to: span.to }, now);
 
 function NoSamples({ process, type, selected, answer, now }) {
+  if (answer.earlier_samples > 0) return null;
   const [kept] = ringsOf(answer, type);
   const to = answer.span.to ?? now;
   if (kept.length > 0 && kept.every((k) => k.begin_lost && k.from_ns > to))
