@@ -43,6 +43,7 @@
 
 #define IDS 65536                 /* an event's id has 16 bits */
 #define DEPTH 64                  /* of the runtime's spans in each other */
+#define CUT_MOST 65536            /* ids and threads kept of ends after a gap */
 
 struct ring {
   bool started;                   /* [ticks] and [domain] are valid */
@@ -253,10 +254,10 @@ static void runtime_end(struct check *c, struct ring *ring,
     c->sum.spans++;
     return;
   }
-  bool first = false;
-  if (ring->cut_before)
+  bool first = ring->cut.count == CUT_MOST;
+  if (ring->cut_before && !first)
     number_of_pair(&ring->cut, event->id, event->thread, &first);
-  if (first || (ring->cut_before && nests(c, event->id))) c->sum.cut_off++;
+  if (ring->cut_before && (first || nests(c, event->id))) c->sum.cut_off++;
   else find(c, event, "no begin");
 }
 

@@ -157,8 +157,10 @@ struct arrival last_arrival(const struct event_roles *roles,
                             const struct eventring_event *event)
 {
   const uint32_t domain = roles->place[ROLE_STOP][F_DOMAIN],
-    arrived = roles->place[ROLE_STOP][F_ARRIVED_AFTER];
-  const uint32_t later = arrived > domain ? arrived : domain;
+    arrived = roles->place[ROLE_STOP][F_ARRIVED_AFTER],
+    left = roles->place[ROLE_STOP][F_LEFT_BEFORE];
+  uint32_t later = arrived > domain ? arrived : domain;
+  if (left > later) later = left;
   const uint64_t *payload = event->payload - 1;   /* places count from 1 */
   struct arrival last = { 0 };
   if (domain == 0 || arrived == 0 || roles->round == 0) return last;

@@ -96,14 +96,24 @@ static bool take_text(const json_t *request, const char *name, char *to,
   return true;
 }
 
-/* Adds the unit to the time at the end of [when], the text of [trigger], if it has
-   none: a number alone is in seconds, and 0 needs no unit. */
-static void add_unit(char when[RULE_WHEN], const struct trigger *trigger)
+/* Writes the name of [rule], of which its recordings tell. */
+static void name_rule(struct rule *rule)
 {
-  const size_t length = strlen(when);
-  if (trigger->longer_than > 0 && !isalpha((unsigned char) when[length - 1])
-      && length + 1 < RULE_WHEN)
-    strcpy(when + length, "s");
+  snprintf(rule->text, sizeof rule->text, "%s%s%s%s", rule->when,
+           rule->process[0] != '\0' ? " in " : "", rule->process,
+           rule->fleet ? " on any node" : "");
+}
+
+/* Adds the unit to the time of [rule] if it has none: a number alone is in seconds,
+   and 0 needs no unit.  A rule of the file keeps the name that its recordings have. */
+static void add_unit(struct rule *rule)
+{
+  const size_t length = strlen(rule->when);
+  if (rule->trigger.longer_than <= 0 || length + 1 >= RULE_WHEN
+      || isalpha((unsigned char) rule->when[length - 1]))
+    return;
+  strcpy(rule->when + length, "s");
+  name_rule(rule);
 }
 
 /* Parses [request] into [rule].  Returns false, with the reason in [why], when
@@ -133,7 +143,6 @@ static bool parse_rule(const json_t *request, struct rule *rule, char *why,
     snprintf(why, why_size, "when: %s", reason);
     return false;
   }
-  add_unit(rule->when, &rule->trigger);
   for (enum number n = 0; n < NUMBERS; n++)
     if (!take_number(request, n, &values[n], why, why_size)) return false;
   rule->before_ns = (int64_t) (values[BEFORE] * SECOND_NS);
@@ -142,9 +151,7 @@ static bool parse_rule(const json_t *request, struct rule *rule, char *why,
   rule->limits.files = (int64_t) values[FILES];
   rule->limits.bytes = (int64_t) values[BYTES];
   rule->limits.age_ns = (int64_t) (values[AGE] * SECOND_NS);
-  snprintf(rule->text, sizeof rule->text, "%s%s%s%s", rule->when,
-           rule->process[0] != '\0' ? " in " : "", rule->process,
-           rule->fleet ? " on any node" : "");
+  name_rule(rule);
   return true;
 }
 
@@ -281,6 +288,7 @@ struct answer add_rule(const struct asked *asked)
     return refusal(409, "there is no store: set EVENTRING_STORE");
   if (!parse_rule(asked->body, &rule, why, sizeof why))
     return refusal(400, "%s", why);
+  add_unit(&rule);
   if (rule.fleet && settings->hub == NULL)
     return refusal(409, "fleet: the server shows no hub: start it with --hub");
   json_t *json = insert_rule(&rule, true, why, sizeof why);

@@ -109,6 +109,7 @@ ok "before the first sample the bytes are not known" field_is \
 {
   echo "mapping 1000 1000 0 00 /nowhere/site0"
   echo "pid 4245"
+  echo "control 0x2400"         # profile and profile_wait
   echo "at 1000000000 100 0"
   echo "sample 40000000 0 0 01010"
   echo "at 2000000000 100 0"
@@ -132,7 +133,7 @@ ok "and in one before it, although the first event of that ring is behind it" fl
   "?type=wall&from=900000000&to=1500000000" \
   '[.value_ns, .from_ns, .earlier_samples]' '[null,2000000000,1]'
 ok "a window after this time has all" flame_is "?type=wall&from=2500000000" \
-  '[.value_ns, .from_ns, .earlier_samples]' '[80000000,null,null]'
+  '[.value_ns, .from_ns, .earlier_samples]' '[80000000,2000000000,0]'
 ok "a wait is a node of its kind" flame_is "?type=wall" \
   '[.children[0].children[] | [.name, .kind]]' '[["[mutex_wait]","wait"]]'
 eventring dump profile.eventring -o profile.evr 2>/dev/null

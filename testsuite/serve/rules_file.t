@@ -28,6 +28,15 @@ get "/api/rules?id=$(field /api/rules '.rules[1].id')" -X DELETE >/dev/null
 end_server
 serve
 ok "a rule that was deleted is not" rules_are '[["minor > 10ms","shop*",7,null]]'
+end_server
+jq '.rules += [.rules[0] | .when = "minor > 25", .when = "minor > 25s"]' "$file" >new &&
+  mv new "$file"
+serve
+ok "a rule of the file keeps its time without a unit" field_is /api/rules \
+  '[.rules[].when] | join(",")' 'minor > 10ms,minor > 25,minor > 25s'
+for at in 2 1; do
+  get "/api/rules?id=$(field /api/rules ".rules[$at].id")" -X DELETE >/dev/null
+done
 for time in 25 1.5 0 2ms; do
   post /api/rules "{\"when\":\"job > $time\"}" | jq -r '"\(.rule.id) \(.rule.when)"'
 done >added

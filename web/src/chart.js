@@ -113,12 +113,16 @@ function update(plot, props) {
     plot.setLegend({ idx: props.seconds.length - 1 }, false);
 }
 
+const drawn_ms = 5000;          // after a key
+
 // Left and right move the cursor by a value, plus and minus zoom at the cursor, Esc hides it.
-// [asked]: the time that the last key zoomed to, until it is drawn.
+// [asked]: the time that the last key zoomed to, until it is drawn; an answer may not
+// have all of it.
 function onKey(event, plot, asked, onZoom) {
   const { idx } = plot.cursor;
   const [times] = plot.data;
-  const { min, max } = asked.current ?? plot.scales.x;
+  const { min, max } = performance.now() < asked.current?.until ? asked.current
+    : plot.scales.x;
   const last = times.length - 1;
   const to = (i) => {
     const left = Math.min(plot.valToPos(times[i], 'x'), plot.over.clientWidth - 1);
@@ -126,7 +130,8 @@ function onKey(event, plot, asked, onZoom) {
   };
   const zoom = (factor) => {
     const at = times[idx] ?? (min + max) / 2;
-    asked.current = { min: at - (at - min) * factor, max: at + (max - at) * factor };
+    asked.current = { min: at - (at - min) * factor, max: at + (max - at) * factor,
+                      until: performance.now() + drawn_ms };
     onZoom(asked.current.min, asked.current.max);
   };
   const actions = {
@@ -190,7 +195,9 @@ export function Chart(props) {
   useLayoutEffect(() => {
     if (plot.current && visible.current) update(plot.current, props);
   });
-  useLayoutEffect(() => { asked.current = null; }, [props.from, props.to]);
+  // A live range moves, and keeps its length.
+  useLayoutEffect(() => { asked.current = null; },
+                  [Math.round(1e3 * (props.to - props.from))]);
   return html`<figure class=${`chart ${props.wide ? 'wide' : ''}`}>
     <figcaption>${props.title}${' '}<small>${props.note}</small>
       <button type="button" class="save-as" title=${`Save ${props.title} as PNG`}

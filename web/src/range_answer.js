@@ -5,10 +5,21 @@ import { getCovered, isFixed, limits } from './range.js';
 
 const refresh_ms = 2000;
 
-// Returns whether a link of a table is under the pointer or has the focus: another answer
-// may put another row in its place.
-const isPointedAt = () =>
-  document.querySelector('tbody a:hover, tbody a:focus-visible') !== null;
+const touched_ms = 3000;
+
+// The last press or move of a pointer, and whether it was in rows of a table.
+let last = { at: 0, touch: false, inRows: false };
+for (const type of ['pointerdown', 'pointermove'])
+  addEventListener(type, ({ pointerType, target }) => {
+    last = { at: performance.now(), touch: pointerType === 'touch',
+             inRows: Boolean(target.closest?.('tbody')) };
+  }, { capture: true, passive: true });
+
+// Returns whether a link of a table is under the mouse or has the focus of the keyboard,
+// or rows were touched just now: another answer may put another row in their place.
+const isPointedAt = () => last.touch
+  ? last.inRows && performance.now() - last.at < touched_ms
+  : document.querySelector('tbody a:hover, tbody a:focus-visible') !== null;
 
 // Asks for [part] of the process [id], again when [round] changes, and not while [part]
 // is null.  Returns { found, error }: [found] is null or { span, parameters, answer },

@@ -18,7 +18,8 @@ export function ruleAddress(process, name, ns) {
     : `${Math.floor(ns / 1e6)}ms`;
   return `#/rules?${new URLSearchParams({
     when: `${name} > ${time}`,
-    process: process.program?.replace(/.*\//, '') ?? '' })}`;
+    process: (process.program ?? '').replace(/.*\//, '')
+      .replace(/[\\*?[]/g, '\\$&') })}`;
 }
 
 // The fields of the form: name, label, usual value and unit.
