@@ -6,7 +6,7 @@ import { post, remove } from './api.js';
 import { useAnswer } from './answer.js';
 import * as format from './format.js';
 import { NotifyButton } from './notify.js';
-import { SavedLink } from './saved_link.js';
+import { LinkTo } from './saved_link.js';
 import { Table } from './table.js';
 
 const seconds = (s) => format.duration(s * 1e9);
@@ -72,7 +72,8 @@ function RuleForm({ act, hub, given }) {
   </form>`;
 }
 
-const columns = [
+// [saved]: the recordings of the store.
+const columns = (saved) => [
   { label: 'When', value: (r) => r.when },
   { label: 'Programs', value: (r) => `${r.process ?? 'all'}${r.fleet
     ? ' on any node' : ''}` },
@@ -87,8 +88,8 @@ const columns = [
   { label: 'Last', value: (r) => r.last_unix_ns,
     text: (v) => v == null ? format.unknown : format.date(v) },
   { label: 'Result', value: (r) => format.fileName(r.last_result ?? ''),
-    cell: (r, text) => r.last_result ? html`<${SavedLink} path=${r.last_result}
-      text=${text} />` : text }];
+    cell: (r, text) => r.last_result ? html`<${LinkTo} path=${r.last_result}
+      ...${{ text, saved }} />` : text }];
 
 const deleteColumn = (act) => ({
   label: 'Actions', buttons: true, value: () => '', cell: (r) => html`
@@ -105,8 +106,13 @@ function Watched({ answer }) {
     ? `; of the hub, ${answer.nodes_watched}` : ''}.</p>`;
 }
 
+// Returns how often the rules have saved.
+const saves = (answer) => answer?.rules.reduce((n, r) => n + r.saved, 0);
+
 export function Rules({ server, detail }) {
   const { answer, error, again } = useAnswer('/api/rules', { period_ms: 2000 });
+  const { answer: store } = useAnswer('/api/saved', { period_ms: 10000,
+                                                      key: saves(answer) });
   const [message, set] = useState(null);
   const act = async (work, text) => {
     try {
@@ -117,7 +123,7 @@ export function Rules({ server, detail }) {
     }
     again();
   };
-  const shown = server.read_only ? columns : [...columns, deleteColumn(act)];
+  const shown = [...columns(store?.saved), ...server.read_only ? [] : [deleteColumn(act)]];
   return html`<main>
     <div class="heading"><h1>Rules</h1><span class="quiet">The server saves a
       recording when an event happens, among the <a href="#/saved">saved

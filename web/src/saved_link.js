@@ -5,12 +5,17 @@ import { processAddress } from './address.js';
 import { useAnswer } from './answer.js';
 import * as format from './format.js';
 
-// [path]: of the file.  [text]: what is shown of it; plain text if the store has no such
-// recording.
-export function SavedLink({ path, text = path }) {
-  const { answer } = useAnswer('/api/saved', { key: path });
+// [path]: of the file; [text]: what is shown of it; [saved]: the recordings of the store.
+// Plain text if the store has no such recording.
+export function LinkTo({ path, text = path, saved }) {
   const name = path.slice(path.lastIndexOf('/') + 1);
-  const saved = answer?.saved.find((s) => s.name === name && !s.error);
-  return saved ? html`<a href=${processAddress(saved.id)}>${format.name(text)}</a>`
+  const one = saved?.find((s) => s.name === name && !s.error);
+  return one ? html`<a href=${processAddress(one.id)}>${format.name(text)}</a>`
     : format.name(text);
+}
+
+// The link to a file that was saved just now.
+export function SavedLink({ path }) {
+  const { answer } = useAnswer('/api/saved', { key: path });
+  return html`<${LinkTo} path=${path} saved=${answer?.saved} />`;
 }
