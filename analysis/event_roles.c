@@ -153,26 +153,6 @@ struct event_class look_up_class(struct event_roles *roles, uint16_t id)
   };
 }
 
-struct arrival last_arrival(const struct event_roles *roles,
-                            const struct eventring_event *event)
-{
-  const uint32_t domain = roles->place[ROLE_STOP][F_DOMAIN],
-    arrived = roles->place[ROLE_STOP][F_ARRIVED_AFTER],
-    left = roles->place[ROLE_STOP][F_LEFT_BEFORE];
-  uint32_t later = arrived > domain ? arrived : domain;
-  if (left > later) later = left;
-  const uint64_t *payload = event->payload - 1;   /* places count from 1 */
-  struct arrival last = { 0 };
-  if (domain == 0 || arrived == 0 || roles->round == 0) return last;
-  for (uint32_t i = 0; later + i <= event->words; i += roles->round) {
-    last.domains++;
-    if (payload[arrived + i] <= last.after_ns) continue;
-    last.after_ns = payload[arrived + i];
-    last.domain = payload[domain + i];
-  }
-  return last;
-}
-
 bool event_is_recorded(const struct event_roles *roles, int id)
 {
   if (id < 0) return false;

@@ -136,17 +136,6 @@ static inline uint64_t field_of(const struct event_roles *roles,
                                              : otherwise;
 }
 
-/* The domain that arrived last at a stop-the-world section. */
-struct arrival {
-  uint64_t after_ns;              /* the request; 0: no domain is listed */
-  uint64_t domain;
-  uint32_t domains;               /* that are listed */
-};
-
-/* Returns the last arrival that [event], which has the role ROLE_STOP, lists. */
-struct arrival last_arrival(const struct event_roles *roles,
-                            const struct eventring_event *event);
-
 /* Returns whether the events with the id [id] are recorded at present. */
 bool event_is_recorded(const struct event_roles *roles, int id);
 

@@ -425,7 +425,6 @@ void live_event(struct live_stats *live, const struct eventring_event *event)
     return;
   note_domain(live, event);
   note_times(live, event, class, since);
-  long_pauses_event(live->long_pauses, live->summary, event, since);
   if (event->form == EVENTRING_EV_BEGIN && is_user_span(class))
     user_span_of(live, event->id);
   else if (ends && is_user_span(class))
@@ -462,7 +461,8 @@ struct live_stats *new_live_stats(struct eventring_cursor *cursor)
   live->sample_rings_from = target_info(cursor).sample_rings_from;
   live->domains = allocate(live->ring_count, sizeof *live->domains);
   live->threads = new_live_threads(cursor);
-  live->long_pauses = new_long_pauses(cursor, INT64_MIN, INT64_MAX, LONG_PAUSES_NS);
+  live->long_pauses = new_long_pauses(live->summary, INT64_MIN, INT64_MAX,
+                                      LONG_PAUSES_NS);
   return live;
 }
 

@@ -10,15 +10,12 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* The longest pauses for the collector, with their causes: of collections, and of stops
-   that waited for a domain that arrived late.  Collections that belong together are one
-   pause.
+/* The longest pauses for the collector, with their causes: those of kind PAUSE_ANY of a
+   summary.  Pauses of several domains that belong together are one.
 
-     struct long_pauses *p = new_long_pauses(cursor, from_ns, to_ns, kept_ns);
-     for each event:
-       const int64_t since = ...;          (begin_of the span that it ends)
-       summary_event(s, event);
-       long_pauses_event(p, s, event, since);
+     struct long_pauses *p = new_long_pauses(s, from_ns, to_ns, kept_ns);
+     for each event: summary_event(s, event);
+     summary_tally(s, NULL, summary_until(s));    (pauses are complete then)
      int count = list_long_pauses(p, INT64_MIN, list); */
 
 #ifndef ANALYSIS_LONG_PAUSES_H
@@ -46,17 +43,12 @@ struct long_pause {
 struct long_pauses;
 
 /* Returns an empty list of the pauses that end from [from_ns] to before [to_ns], on
-   CLOCK_MONOTONIC, of the process that [cursor] reads.  A pause that ended more than
-   [kept_ns] before another one gives its place up.  Never returns NULL (see memory.h).
-   The caller frees the list; the cursor must stay open. */
-struct long_pauses *new_long_pauses(struct eventring_cursor *cursor, int64_t from_ns,
-                                    int64_t to_ns, int64_t kept_ns);
+   CLOCK_MONOTONIC; [s] gives it all pauses that are complete later.  A pause that ended
+   more than [kept_ns] before another one gives its place up.  Never returns NULL (see
+   memory.h).  The caller frees the list before [s]. */
+struct long_pauses *new_long_pauses(struct summary *s, int64_t from_ns, int64_t to_ns,
+                                    int64_t kept_ns);
 void free_long_pauses(struct long_pauses *p);
-
-/* Takes [event], which [s] has taken just before and which ended a span that began at
-   [since_ns]; -1: it ended none.  The caller passes all events, in order. */
-void long_pauses_event(struct long_pauses *p, struct summary *s,
-                       const struct eventring_event *event, int64_t since_ns);
 
 /* Fills [list] with the longest pauses that ended at [from_ns] or later, the latest
    first.  Returns the number of elements filled. */

@@ -51,7 +51,7 @@ static struct summary_domain *new_domain(const struct summary *s, uint32_t id)
 {
   struct summary_domain *d = allocate(1, sizeof *d);
   d->shown.id = id;
-  d->listener = &s->listener;
+  d->listeners = &s->listeners;
   d->watched_since = d->shown.watched_from = INT64_MAX;
   d->closed_to = d->shown.backup_ns = d->gone_ns = INT64_MIN;
   return d;
@@ -518,9 +518,18 @@ static void stopped(struct summary *s, const struct eventring_event *event)
   struct summary_reason why = {
     .id = event->id, .stop = true,
     .cause = field_of(s->shown.roles, ROLE_STOP, event, F_REASON, UINT64_MAX),
-    .stop_cause = field_of(s->shown.roles, ROLE_STOP, event, F_CAUSE, UINT64_MAX)
+    .stop_cause = field_of(s->shown.roles, ROLE_STOP, event, F_CAUSE, UINT64_MAX),
+    .requested_by =
+      field_of(s->shown.roles, ROLE_STOP, event, F_REQUESTED_BY, UINT64_MAX)
   };
-  const uint64_t last = last_arrival(s->shown.roles, event).after_ns;
+  uint64_t last = 0;
+  why.waited_for = UINT64_MAX;
+  for (uint32_t i = 0; later + i <= event->words; i += s->shown.roles->round) {
+    why.domains++;
+    if (payload[arrived + i] <= last) continue;
+    last = payload[arrived + i];
+    if (last > payload[1]) why.waited_for = payload[domain + i];
+  }
   for (uint32_t i = 0; later + i <= event->words; i += s->shown.roles->round) {
     struct summary_domain *d = domain_of(s, (uint32_t) payload[domain + i]);
     const uint64_t before = left != 0 ? payload[left + i] : 0;
@@ -559,8 +568,9 @@ static void ended(struct summary *s, struct summary_domain *d,
   }
   if (!in_collector(role)) return;
   add_interval(s, d, since, event->ns, d->shown.on_backup, (struct summary_reason) {
-    .id = event->id, .stop_cause = UINT64_MAX,
-    .cause = field_of(s->shown.roles, role, event, F_CAUSE, UINT64_MAX)
+    .id = event->id, .stop_cause = UINT64_MAX, .waited_for = UINT64_MAX,
+    .cause = field_of(s->shown.roles, role, event, F_CAUSE, UINT64_MAX),
+    .requested_by = field_of(s->shown.roles, role, event, F_REQUESTED_BY, UINT64_MAX)
   });
 }
 

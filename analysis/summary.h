@@ -110,7 +110,22 @@ struct summary_reason {
                                      "reason" */
   uint64_t stop_cause;            /* of a stop: its cause; else, and when the
                                      event does not say, UINT64_MAX */
+  uint64_t requested_by;          /* the domain that asked for it, and of a stop the
+                                     domain that arrived last, if the stop waited for
+                                     longer than it lasted then; UINT64_MAX: none, or
+                                     the event does not say */
+  uint64_t waited_for;
+  uint32_t domains;               /* of a stop: how many it lists */
+  uint64_t told_ns;               /* of the longest collection in the interval that
+                                     tells its cause, which is... */
+  uint64_t told_cause, told_by;   /* ...this, and the domain that asked for it */
 };
+
+/* Receives a pause of kind PAUSE_ANY of domain [id], from [from] to [to].  Without a
+   reason: the pause that ended at [to] ended at [from], since the domain waited from
+   then on. */
+typedef void summary_take_pause(void *state, uint32_t id, int64_t from, int64_t to,
+                                const struct summary_reason *reason);
 
 /* How a domain spent its time: the three parts add up to [watched_ns]. */
 struct summary_time {
@@ -253,6 +268,10 @@ void summary_stop(struct summary *s);
 /* Has the times of all domains given to [listener], when they are known, from
    now on.  [others] has none. */
 void summary_listen(struct summary *s, struct summary_listener listener);
+
+/* Has the pauses of all domains given to [take] with [state] from now on, when they
+   are complete; see summary_tally.  NULL: to none. */
+void summary_listen_pauses(struct summary *s, summary_take_pause *take, void *state);
 
 /* Gives the times of all domains that are not complete yet, or that may still
    change, to [listener]; these may be given again.  What goes on has the end

@@ -50,7 +50,13 @@ void summary_window(struct summary *s, int64_t from_ns, int64_t to_ns)
 
 void summary_listen(struct summary *s, struct summary_listener listener)
 {
-  s->listener = listener;
+  s->listeners.times = listener;
+}
+
+void summary_listen_pauses(struct summary *s, summary_take_pause *take, void *state)
+{
+  s->listeners.pause = take;
+  s->listeners.pause_state = state;
 }
 
 void summary_idle(struct summary *s)

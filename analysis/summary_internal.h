@@ -52,6 +52,12 @@ struct summary_thread {
    events. */
 #define SUMMARY_THREADS 64
 
+struct summary_listeners {
+  struct summary_listener times;  /* [take] NULL: none */
+  summary_take_pause *pause;      /* NULL: none */
+  void *pause_state;
+};
+
 /* A domain, with its running computations. */
 struct summary_domain {
   struct domain_numbers shown;
@@ -68,7 +74,7 @@ struct summary_domain {
   int64_t gone_ns;                /* of the last event of those forgotten */
   bool no_thread_yet;             /* none wrote since the domain is watched */
   uint64_t busy_ns;               /* threads held the domain lock, added */
-  const struct summary_listener *listener;
+  const struct summary_listeners *listeners;
   int64_t closed_to;
   struct summary_interval *intervals;     /* see pending_interval */
   uint32_t interval_room, first_pending, pending;
@@ -79,7 +85,7 @@ struct summary_domain {
 
 struct summary {
   struct summary_numbers shown;
-  struct summary_listener listener;       /* [take] NULL: none */
+  struct summary_listeners listeners;
   bool all_read;                  /* summary_until found that the process has
                                      ended */
   int stop_id;                    /* of stop-the-world sections; less than 0: they

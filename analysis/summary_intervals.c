@@ -41,9 +41,17 @@ void add_pause(struct summary *s, struct summary_domain *d, enum pause pause,
 void give_time(const struct summary_domain *d, enum summary_part part,
                int64_t from, int64_t to, bool back)
 {
-  const struct summary_listener *l = d->listener;
+  const struct summary_listener *l = &d->listeners->times;
   if (l->take != NULL && from < to)
     l->take(l->state, d->shown.id, part, from, to, back);
+}
+
+/* Gives a pause of domain [d] to the listener of its summary. */
+static void give_pause(const struct summary_domain *d, int64_t from, int64_t to,
+                       const struct summary_reason *reason)
+{
+  const struct summary_listeners *l = d->listeners;
+  if (l->pause != NULL) l->pause(l->pause_state, d->shown.id, from, to, reason);
 }
 
 void close_first(struct summary *s, struct summary_domain *d)
@@ -55,6 +63,7 @@ void close_first(struct summary *s, struct summary_domain *d)
     d->closed[d->closed_count++ % SUMMARY_CLOSED] =
       (struct summary_closed) { first.from, first.to };
     give_time(d, PART_COLLECTING, first.from, first.to, false);
+    give_pause(d, first.from, first.to, &first.reason);
   }
   add_pause(s, d, first.idle ? PAUSE_WAITING : PAUSE_ANY, ns);
   if (!first.idle && ns > s->shown.longest.ns) {
@@ -99,6 +108,11 @@ void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
 {
   reason.ns = (uint64_t) to - (uint64_t) from;
   reason.domain = d->shown.id;
+  if (!reason.stop && reason.cause != UINT64_MAX) {
+    reason.told_ns = reason.ns;
+    reason.told_cause = reason.cause;
+    reason.told_by = reason.requested_by;
+  }
   if (d == s->shown.others) return;
   int64_t earliest = d->watched_since, latest = s->shown.to_ns;
   if (earliest == INT64_MAX) {
@@ -118,7 +132,7 @@ void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
   uint32_t place = d->pending;
   while (place > 0 && pending_interval(d, place - 1)->from > to) place--;
   uint32_t first = place;
-  struct summary_reason longest = reason;
+  struct summary_reason longest = reason, told = reason;
   while (first > 0) {
     const struct summary_interval *last = pending_interval(d, first - 1);
     if (last->to < from) break;
@@ -132,6 +146,7 @@ void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
     if (last->to > to) to = last->to;
     awaits_stop |= last->awaits_stop && !reason.stop;
     if (last->reason.ns > longest.ns) longest = last->reason;
+    if (last->reason.told_ns > told.told_ns) told = last->reason;
     first--;
   }
   /* Also when nothing is left of this one, none has been swallowed. */
@@ -139,6 +154,9 @@ void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
   if (reason.stop)
     for (uint32_t i = 0; i < first; i++)
       pending_interval(d, i)->awaits_stop = false;
+  longest.told_ns = told.told_ns;
+  longest.told_cause = told.told_cause;
+  longest.told_by = told.told_by;
   memmove(pending_interval(d, first + 1), pending_interval(d, place),
           (d->pending - place) * sizeof *d->intervals);
   d->pending += first + 1 - place;
@@ -178,6 +196,7 @@ static void correct_closed(struct summary_domain *d)
     if (c->to <= d->wait_from) break;
     int64_t from = c->from > d->wait_from ? c->from : d->wait_from;
     correct(d, from, c->to);
+    give_pause(d, from, c->to, NULL);
     c->to = from;
   }
 }

@@ -180,16 +180,9 @@ void clip_window(struct window *w)
 
 /* Statistics */
 
-struct window_stat { struct summary *summary; struct long_pauses *pauses; };
-
 static void stat_event(struct window *w, const struct eventring_event *event)
 {
-  const struct window_stat *stat = w->state;
-  const struct eventring_event *begin = event->form == EVENTRING_EV_END
-    ? begin_of(summary_numbers(stat->summary)->spans, event) : NULL;
-  const int64_t since_ns = begin != NULL ? begin->ns : -1;
-  summary_event(stat->summary, event);
-  long_pauses_event(stat->pauses, stat->summary, event, since_ns);
+  summary_event(w->state, event);
 }
 
 /* The function of view_look that tells the summary [state] of a window of the
@@ -222,8 +215,7 @@ int64_t finish_window(struct view *view, struct summary *s, int64_t last_ns)
 
 static void stat_idle(struct window *w)
 {
-  const struct window_stat *stat = w->state;
-  summary_idle(stat->summary);
+  summary_idle(w->state);
 }
 
 /* The function of view_look that takes the statistics of all events that were
@@ -242,22 +234,19 @@ static void stat_window(void *state)
   struct window *w = state;
   struct long_pause list[LONG_PAUSES];
   if (!open_window(w)) return;
-  struct window_stat stat = {
-    .summary = new_summary(w->cursor),
-    .pauses = new_long_pauses(w->cursor, w->from_ns, w->to_ns, INT64_MAX)
-  };
-  struct summary *s = stat.summary;
+  struct summary *s = new_summary(w->cursor);
+  struct long_pauses *pauses = new_long_pauses(s, w->from_ns, w->to_ns, INT64_MAX);
   if (w->query->from_ns > 0 || w->query->to_ns < INT64_MAX)
     summary_window(s, w->from_ns, w->to_ns);
-  w->state = &stat;
+  w->state = s;
   w->event = stat_event;
   if (w->query->to_ns == INT64_MAX) w->idle = stat_idle;
   read_window(w);
   w->result = json_summary_until(s, finish_window(w->view, s, w->last_ns));
-  const int count = list_long_pauses(stat.pauses, INT64_MIN, list);
+  const int count = list_long_pauses(pauses, INT64_MIN, list);
   json_object_set_new(w->result, "long_pauses",
                       json_long_pauses(list, count, w->started_ns));
-  free_long_pauses(stat.pauses);
+  free_long_pauses(pauses);
   free_summary(s);
   close_window(w);
 }

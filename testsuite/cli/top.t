@@ -31,8 +31,9 @@ ok "domain 1 has a row with its pauses" shows '^1  .*  500 us  500 us '
 ok "spans of the program are shown" \
   shows '^my.span  .* 3.00 ms  3.00 ms'
 ok "long pauses are listed, the longest first" \
-  shows '^major_finish_cycle *4.00 ms .* 0  gc_full_major$'
-ok "so are their causes" shows '^minor  *1.00 ms .* minor_heap_full, 2 domains'
+  shows '^stop_the_world *4.00 ms .* 0  major_cycle, gc_full_major$'
+ok "so are their causes" \
+  shows '^stop_the_world  *1.00 ms .* minor_collection, minor_heap_full, 2 domains'
 ok "the screen has colours" within 60 colours
 ok "the last line has the keys" shows '^q quit  p pause '
 
@@ -113,7 +114,8 @@ ok "unknown terminal: the message names it" shows '^eventring: top: .*nosuch'
 ok "unknown terminal: the exit code is 2" shows '^ended with 2'
 
 # Files
-make_ring hostile
+printf '0 0 instant ring_start 1\n0 0 domain_name \033[31mred\n0 9000000 instant ring_stop 0\n' |
+  ./make_ring script hostile.eventring
 view hostile.eventring
 ok "hostile names are shown escaped" shows '\\x1b'
 keys q

@@ -35,16 +35,10 @@ static int read_pauses(struct ring_file *f, int64_t kept_ns,
 {
   struct eventring_cursor *cursor = ring_open(f);
   struct summary *s = new_summary(cursor);
-  struct long_pauses *pauses =
-    new_long_pauses(cursor, INT64_MIN, INT64_MAX, kept_ns);
+  struct long_pauses *pauses = new_long_pauses(s, INT64_MIN, INT64_MAX, kept_ns);
   struct eventring_event event;
-  while (eventring_read(cursor, &event, 1) > 0) {
-    const struct eventring_event *begin = event.form == EVENTRING_EV_END
-      ? begin_of(summary_numbers(s)->spans, &event) : NULL;
-    const int64_t since_ns = begin != NULL ? begin->ns : -1;
-    summary_event(s, &event);
-    long_pauses_event(pauses, s, &event, since_ns);
-  }
+  while (eventring_read(cursor, &event, 1) > 0) summary_event(s, &event);
+  summary_tally(s, NULL, summary_until(s));
   const int count = list_long_pauses(pauses, INT64_MIN, list);
   free_long_pauses(pauses);
   free_summary(s);

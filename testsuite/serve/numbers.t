@@ -83,7 +83,7 @@ ok "a span of the program" is detail \
   '.spans[] | .name, .per_s, .share, .mean_ns, .max_ns' \
   '["my.span",100,0.3,3000000,3000000]'
 ok "the longest pause" is detail '.long_pauses[0] | .duration_ns, .domain, .name' \
-  '[4000000,0,"major_finish_cycle"]'
+  '[4000000,0,"stop_the_world"]'
 
 column() { field "/api/processes/$id/history?tier=1s" "$1 | unique | tostring"; }
 for known in '.running[:9] [0.925]' '.collecting[:9] [0.075]' '.waiting [0]' \
@@ -146,11 +146,30 @@ ok "a process with a late domain is read" within 60 read_all 4242428
 ok "the pause is of the domain that asked for the stop; a wait is none" is detail \
   '.long_pauses[] | select(.name == "stop_the_world") |
     .duration_ns, .domain, .domains, .requested_by, .cause' \
-  '[71000000,0,2,0,"minor_collection, waited for domain 1"]'
+  '[71000000,0,2,0,"minor_collection, minor_heap_full, waited for domain 1"]'
 ok "a collection that does not say why has the cause of the longest inside of it" is \
   detail '.long_pauses[] | select(.name == "major") |
     .duration_ns, .requested_by, .cause' '[10000000,null,null,20000000,null,"major_allocation"]'
 ok "so is the longest pause of each domain" is detail \
   '.domains[] | .id, .max_pause_ns' '[0,71000000,1,0]'
+end_server
+# Both domains stop fast; the one that did not ask for the stop is in it for longest, and
+# its collection is short.
+printf '%s\n' "0/4242430 0 instant ring_start 1" "0/4242430 0 instant domain_start 0 0 0" \
+  "1/201 0 instant ring_start 1" "1/201 0 instant domain_start 1 0 0" \
+  "1/201 1600000 begin minor" "1/201 1700000 end minor 10 20 minor_heap_full 0" \
+  "0/4242430 5000000 begin minor" "0/4242430 5400000 end minor 10 20 minor_heap_full 0" \
+  "0/4242430 6000000 instant stop_the_world 4300000 0 minor_collection \
+minor_heap_full 0 100000 0 1 0 0" "0/4242430 9000000 instant ring_stop 0" |
+  ./make_ring script stop.eventring pid=4242430 || exit 1
+serve stop.eventring
+find_process 4242430
+within 60 read_all 4242430
+ok "a stop that is longer than its collections is a pause of its own length" is \
+  detail '.long_pauses[] | .duration_ns, .domain, .domains, .name' '[4400000,1,2,"stop_the_world"]'
+ok "the longest of the long pauses is the longest pause of the statistics" field_is \
+  "/api/processes/$id/stat" \
+  '[.total.pauses.any.max_ns, (.long_pauses | map(.duration_ns) | max)] | tostring' \
+  '[4400000,4400000]'
 end_server
 finish

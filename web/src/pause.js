@@ -79,11 +79,10 @@ async function ask(id, [from, to], signal) {
 }
 
 // Says that the events of the pause [name] of [ns] are gone, and how to keep the next ones.
-// The time of a stop begins when all have arrived: a rule for it may ask for more.
 function Overwritten({ process, name, ns }) {
   return html`<p class="note">The events of this time are no longer in the
     ring: later ones took their place.${process.state === 'running' && name &&
-      name !== 'stop_the_world' && html` <a href=${ruleAddress(process, name, ns / 2)}>
+      html` <a href=${ruleAddress(process, name, ns / 2)}>
       Add a rule that saves the next one</a>`}</p>`;
 }
 
