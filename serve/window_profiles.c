@@ -131,7 +131,7 @@ static void flame_window(void *state)
   struct window *w = state;
   struct window_profile p;
   if (!read_profile(w, &p)) return;
-  w->text = print_flame(p.profile);
+  w->text = print_flame(p.profile, w->started_ns);
   end_profile(w, &p);
 }
 

@@ -273,7 +273,7 @@ static void print_node(struct flame *f, uint32_t at, int depth)
   fputs("]}", f->out);
 }
 
-char *print_flame(const struct profile *profile)
+char *print_flame(const struct profile *profile, int64_t started_ns)
 {
   char *result;
   size_t size;
@@ -295,7 +295,9 @@ char *print_flame(const struct profile *profile)
     struct flame f = { out, nodes, FLAME_NODES - 1, unit,
                        count > FLAME_NODES
                        ? nodes[0].total.weight / FLAME_NODES : 0 };
-    fprintf(out, ",\"truncated\":%s,", count > FLAME_NODES ? "true" : "false");
+    fprintf(out, ",\"first_ns\":%" PRId64 ",\"truncated\":%s,",
+            time_since(sums.first_ns, started_ns),
+            count > FLAME_NODES ? "true" : "false");
     print_node(&f, 0, 0);
     free(nodes);
   }

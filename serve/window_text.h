@@ -42,8 +42,9 @@ char *print_timeline(const struct timeline *timeline,
 /* The most nodes of a flame graph. */
 #define FLAME_NODES 20000
 
-/* Returns the tree of calls of [profile], which was finished, as JSON text. */
-char *print_flame(const struct profile *profile);
+/* Returns the tree of calls of [profile], which was finished, as JSON text, with times
+   since [started_ns]. */
+char *print_flame(const struct profile *profile, int64_t started_ns);
 
 /* Returns [result] as an object, with times since [started_ns].  The caller
    releases it. */

@@ -255,6 +255,7 @@ export class Mock {
     this.ruleResult = null;     // the file that the rule has saved
     this.samples = false;       // the rings have some
     this.states = { 1: 'ended' };       // of processes that do not run
+    this.first_sample_ns = 20e9;
     this.kept_s = 40;           // when the events of domain 1 begin
     this.overwritten = false;   // the first events of all rings; all of `events`
     this.tick_ms = 100;
@@ -510,8 +511,9 @@ export class Mock {
         not_judged: [{ rule: 'remembered_set', title: 'A large remembered set',
                        category: 'gc_detail', reason: 'not recorded' }] }),
       // Another process, and another time, have more of the collector.
-      flame: () => flame(url.searchParams.get('type'), id !== '100' || from === 1e9 ? 3 : 1,
-                         this.overwritten),
+      flame: () => ({ first_ns: this.first_sample_ns, ...flame(
+        url.searchParams.get('type'), id !== '100' || from === 1e9 ? 3 : 1,
+        this.overwritten) }),
       live_sites: () => liveSites(from, to, number('width', 1000)),
       ...url.searchParams.get('a') === '100' && { compare: () => {
         const side = (i) => ({ ...this.process(i), from_ns: 0, to_ns: 1e10,

@@ -396,6 +396,16 @@ await test('tables of all that was read say from when on, for each domain',
     /^Since tracing started: 194 000 minor collections, 412 major cycles, 8\.01 GiB allocated, 201 000 pauses of 90\.0 s, the longest 12\.0 ms$/);
   }));
 
+await test('samples from before the events of a recording have their own time', async () => {
+  mock.first_sample_ns = 5e9;
+  try {
+    await onPage('#/process/101/flame?last=all', (page) => until(page, () =>
+      / samples, 5\.0 s to /.test(document.querySelector('h2')?.innerText)));
+  } finally {
+    mock.first_sample_ns = 20e9;
+  }
+});
+
 await test('views of the rings say from when on they have events of each domain',
   async () => {
     await onPage('#/process/100/events?filter=minor&last=all', (page) =>
@@ -1386,8 +1396,8 @@ await test('the latest events are shown, the latest at the top, or the first',
 await test('events follow a live range; the time of one leads to the timeline, where it '
   + 'is selected', () => onPage('#/process/100/events?last=10', async (page) => {
   await seen(page, '.log tbody a');
-  const { to } = lastAsked('events');
-  await eventually(() => assert.ok(Number(lastAsked('events').to) > Number(to)));
+  const { from: first } = lastAsked('events');
+  await eventually(() => assert.ok(Number(lastAsked('events').from) > Number(first)));
   await page.evaluate(() => [...document.querySelectorAll('.range button')]
     .find((e) => e.innerText === 'Live').click());
   await until(page, () => document.querySelector('[data-range=fixed]'));
@@ -1657,7 +1667,7 @@ await test('the difference of two times, and of two processes',
 
 await test('without samples the flame graph says how to take them',
   () => onPage('#/process/100/flame?type=io', async (page) => {
-    await has(page, 'Switch io on (tab Control) to take some');
+    await has(page, 'Switch on io to take some');
     await click(page, '.tabs a[href*="/control"]');
     await click(page, 'input[name=io]');
     await has(page, 'Category io is on');

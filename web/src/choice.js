@@ -78,10 +78,11 @@ export const pauseAddress = (address, { domain, end_ns, duration_ns, name }) =>
     from: Math.max(0, end_ns - 2 * duration_ns), to: end_ns + duration_ns, last: null,
     sel: [domain, '', '', end_ns - duration_ns, end_ns, name ?? ''].join() }, 'timeline');
 
-// The address of the timeline around the time of [ns] until [to], which is selected.
+// The address of the timeline around the time of [ns] until [to], which is selected, with
+// the event at its end.
 export const timeAddress = (address, to, ns) =>
   address.to({ from: Math.max(0, to - 2 * ns), to: to + ns, last: null, sel: null,
-               ...selectionValues([to - ns, to]) }, 'timeline');
+               ...selectionValues([to - ns, to + 1]) }, 'timeline');
 
 // The address of the timeline around the wait of [ns] of a thread until [to].
 export const waitAddress = (address, { domain, thread, to }, ns) =>

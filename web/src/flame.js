@@ -42,12 +42,20 @@ const ringsOf = ({ kept, keptSamples }, type) => type.ownRings && keptSamples.le
   : [kept, type.categories.length > 1 ? 'waits of domain' : 'domain'];
 
 // A profile may have only the time from [answer.from_ns] on, of which no ring has lost
-// samples.
-const timeOf = (answer, type, now, span = answer.span) => answer.from_ns === undefined
-  ? coverText(span, now, ...ringsOf(answer, type))
-  : rangeText({ from: Math.max(span.from ?? 0, answer.from_ns), to: span.to }, now);
+// samples.  A recording does not tell where its rings of samples begin, which may be
+// before those of events.
+function timeOf(answer, type, now, span = answer.span) {
+  const rings = ringsOf(answer, type);
+  const begin = Math.min(...rings[0].map((k) => k.from_ns));
+  const from = span.from ?? 0;
+  if (answer.from_ns !== undefined)
+    return rangeText({ from: Math.max(from, answer.from_ns), to: span.to }, now);
+  return type.ownRings && !answer.keptSamples.length && answer.first_ns < begin
+    ? rangeText({ from: Math.max(from, answer.first_ns), to: span.to }, now)
+    : coverText(span, now, ...rings);
+}
 
-function NoSamples({ process, type, selected, answer, now }) {
+function NoSamples({ process, type, selected, answer, address, now }) {
   if (answer.earlier_samples > 0) return null;
   const [kept] = ringsOf(answer, type);
   const to = answer.span.to ?? now;
@@ -59,7 +67,7 @@ function NoSamples({ process, type, selected, answer, now }) {
     i > 0 && ' and '}<b key=${c}>${c}</b>`);
   const advice = process.state !== 'running'
     ? html`They are taken while ${names} is recorded.`
-    : off.length ? html`Switch ${names} on (tab Control) to take some.`
+    : off.length ? html`<a href=${address.to({}, 'control')}>Switch on</a> ${names} to take some.`
     : html`They are taken now: ${names} ${names.length > 1 ? 'are' : 'is'} on.`;
   return html`<p class="empty">There are no samples for this profile ${
     selected ? 'that are selected' : 'in this range'}. ${advice}</p>`;
@@ -144,7 +152,7 @@ function Answer({ answer, process, type, address, now }) {
         compared=${base?.name ? 'share' : null} state=${address.values} set=${(changes) =>
           address.go(changes, { silent: !('zoom' in changes || 'focus' in changes) })} />`
     : html`<${NoSamples} ...${{
-        process, type, selected: isSelected(address.values), answer, now }} />`}`;
+        process, type, selected: isSelected(address.values), answer, address, now }} />`}`;
 }
 
 export function Flame({ id, process, data, live, address, range, setRange }) {

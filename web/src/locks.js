@@ -50,6 +50,7 @@ export function Locks({ id, process, data, address, range }) {
         ? html`<${Table} name="locks" columns=${columns(threads, address)}
           rows=${found.answer.locks} />`
         : html`<p class="empty">${recorded ? 'There is no wait for a lock in this range.'
-          : html`Waits are not recorded: switch <b>wait</b> on (tab Control).`}</p>`}`}
+          : html`Waits are not recorded: <a href=${address.to({}, 'control')}>switch
+            on</a> <b>wait</b>.`}</p>`}`}
   </section>`;
 }

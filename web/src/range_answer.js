@@ -35,11 +35,14 @@ export function useRangeAnswer(id, part, range, data, alive, parameters = {}, ro
     const abort = new AbortController();
     let timer;
     let answered = false;
+    const follows = alive && !isFixed(range);
     const ask = async () => {
-      const span = limits(range, now.current);
+      const { from, to } = limits(range, now.current);
       try {
-        const answer = await getCovered(id, part, { ...parameters, ...span },
-                                        abort.signal);
+        // Up to the end of the data: a busy ring may have no event of a second ago.
+        const answer = await getCovered(id, part, { ...parameters, from,
+                                                    to: follows ? null : to }, abort.signal);
+        const span = { from, to: follows && to !== null ? now.current : to };
         if (!answered || !isPointedAt()) set({ span, parameters, answer });
         answered = true;
         setError(null);
@@ -47,7 +50,7 @@ export function useRangeAnswer(id, part, range, data, alive, parameters = {}, ro
         if (abort.signal.aborted) return;
         setError(e.message);
       }
-      if (alive && !isFixed(range)) timer = setTimeout(ask, refresh_ms);
+      if (follows) timer = setTimeout(ask, refresh_ms);
     };
     ask();
     return () => {
