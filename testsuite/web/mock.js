@@ -256,6 +256,7 @@ export class Mock {
     this.samples = false;       // the rings have some
     this.states = { 1: 'ended' };       // of processes that do not run
     this.first_sample_ns = 20e9;
+    this.busy = false;          // the rings have no event of a moment ago
     this.kept_s = 40;           // when the events of domain 1 begin
     this.overwritten = false;   // the first events of all rings; all of `events`
     this.tick_ms = 100;
@@ -469,7 +470,8 @@ export class Mock {
       history: () => history(this.short && id === '101' ? 1e10 : now,
                              tiers[url.searchParams.get('tier')], 4, hostile[1],
                              this.forgotten),
-      kept: () => ({ rings: [[0, 12.5, this.overwritten], [1, this.kept_s, true]].map(
+      kept: () => ({ rings: [[0, this.busy ? 1e6 : 12.5, this.overwritten || this.busy],
+                             [1, this.busy ? 1e6 : this.kept_s, true]].map(
         ([domain, s, begin_lost]) =>
           ({ domain, from_ns: s * 1e9, begin_lost, samples: this.samples })) }),
       stat: () => ({ all_read: !from && to === now, first_ns: 7e12 + Math.max(from, 12.5e9), last_ns: 7e12 + to,

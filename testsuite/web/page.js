@@ -1408,6 +1408,18 @@ await test('events follow a live range; the time of one leads to the timeline, w
   assert.ok(Number(range.from) < from && Number(end) < range.to, JSON.stringify(range));
 }));
 
+await test('a live range of a busy program is asked for up to the last event', async () => {
+  mock.busy = true;
+  try {
+    await onPage('#/process/100/tables?last=1', () => eventually(() => {
+      const { from, to } = lastAsked('stat');
+      assert.ok(from && !to);
+    }));
+  } finally {
+    mock.busy = false;
+  }
+});
+
 await test('rows that follow a live range stay while a link of them is pointed at',
   () => onPage('#/process/100/events?last=10', async (page) => {
     const first = '.log tbody a';

@@ -5,9 +5,10 @@ import { html, useEffect, useState } from './html.js';
 import { useAnswer } from './answer.js';
 import { ofProcess } from './api.js';
 import { Chart, seriesColour } from './chart.js';
+import { selectionValues } from './choice.js';
 import * as format from './format.js';
 import { Bars } from './histogram.js';
-import { coverText, rangeValues, selectionValues } from './range.js';
+import { coverText, rangeValues } from './range.js';
 import { useRangeAnswer } from './range_answer.js';
 import { Table } from './table.js';
 

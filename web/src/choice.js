@@ -1,7 +1,6 @@
 // Spans at a place and by their name in the address.
 
 import { overlap } from './intervals.js';
-import { selectionValues } from './range.js';
 import {
   isMerged, isPause, laneKey, nearest, rowOf, row_px, ruler_px, wait,
 } from './lanes.js';
@@ -77,6 +76,12 @@ export const pauseAddress = (address, { domain, end_ns, duration_ns, name }) =>
   address.to({
     from: Math.max(0, end_ns - 2 * duration_ns), to: end_ns + duration_ns, last: null,
     sel: [domain, '', '', end_ns - duration_ns, end_ns, name ?? ''].join() }, 'timeline');
+
+// Returns what the address shall say of the time [from, to] that is selected in the
+// timeline; null: none is.
+export const selectionValues = (time) => ({
+  from_sel: time && Math.max(0, Math.round(time[0])),
+  to_sel: time && Math.round(time[1]) });
 
 // The address of the timeline around the time of [ns] until [to], which is selected, with
 // the event at its end.

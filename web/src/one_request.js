@@ -4,12 +4,12 @@
 import { html, useEffect, useState } from './html.js';
 import { get, ofProcess } from './api.js';
 import { allSamples } from './flame_selection.js';
+import { selectionValues } from './choice.js';
 import * as format from './format.js';
 import { isMerged, kindNames, laneName, nameOf } from './lanes.js';
 import { overlap } from './intervals.js';
 import { LegendOf } from './legend.js';
 import { colourOf } from './picture.js';
-import { selectionValues } from './range.js';
 import { Table } from './table.js';
 
 const most_pixels = 8192;       // of the server

@@ -25,12 +25,6 @@ export const rangeValues = (range) => isFixed(range)
   ? { from: Math.round(range.from), to: Math.round(range.to), last: null }
   : { from: null, to: null, last: range.last === null ? 'all' : range.last / 1e9 };
 
-// Returns what the address shall say of the time [from, to] that is selected in the
-// timeline; null: none is.
-export const selectionValues = (time) => ({
-  from_sel: time && Math.max(0, Math.round(time[0])),
-  to_sel: time && Math.round(time[1]) });
-
 // Returns { from, to } of [range] when it is [now], in ns since the start; null: no
 // limit.
 export function limits(range, now) {

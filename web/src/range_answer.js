@@ -1,7 +1,7 @@
 // An answer of the server for the range, asked for again and again while it is live.
 
 import { useEffect, useRef, useState } from './html.js';
-import { getCovered, isFixed, limits } from './range.js';
+import { getCovered, isFixed, isOverwritten, limits } from './range.js';
 
 const refresh_ms = 2000;
 
@@ -36,13 +36,16 @@ export function useRangeAnswer(id, part, range, data, alive, parameters = {}, ro
     let timer;
     let answered = false;
     const follows = alive && !isFixed(range);
+    const asks = (span) => getCovered(id, part, { ...parameters, ...span }, abort.signal);
     const ask = async () => {
-      const { from, to } = limits(range, now.current);
+      const span = limits(range, now.current);
       try {
-        // Up to the end of the data: a busy ring may have no event of a second ago.
-        const answer = await getCovered(id, part, { ...parameters, from,
-                                                    to: follows ? null : to }, abort.signal);
-        const span = { from, to: follows && to !== null ? now.current : to };
+        let answer = await asks(span);
+        // A busy ring may have no event of a moment ago.
+        if (follows && span.to !== null && isOverwritten(answer.kept, span.to)) {
+          answer = await asks({ ...span, to: null });
+          span.to = Math.max(span.to, now.current);
+        }
         if (!answered || !isPointedAt()) set({ span, parameters, answer });
         answered = true;
         setError(null);

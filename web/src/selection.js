@@ -3,8 +3,9 @@
 // the time, as from_sel and to_sel.
 
 import { html, useEffect, useMemo, useState } from './html.js';
+import { selectionValues } from './choice.js';
 import * as format from './format.js';
-import { getCovered, isOverwritten, overwrittenText, selectionValues } from './range.js';
+import { getCovered, isOverwritten, overwrittenText } from './range.js';
 import { Table } from './table.js';
 
 // Returns [[from, to] or null, a function that changes it].
