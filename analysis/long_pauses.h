@@ -10,7 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* The longest pauses for the collector, with their causes: those of kind PAUSE_ANY of a
+/* The longest pauses for the collector, with their causes: of kind PAUSE_ANY in a
    summary.  Pauses of several domains that belong together are one.
 
      struct long_pauses *p = new_long_pauses(s, from_ns, to_ns, kept_ns);
