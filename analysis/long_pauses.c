@@ -44,7 +44,7 @@ struct long_pauses {
    are too short: one look at all places tells it for the next ones, too. */
 static struct kept *place_for(struct long_pauses *l, uint64_t ns, int64_t now)
 {
-  if (now < l->from_ns || now >= l->to_ns) return NULL;
+  if (now < l->from_ns || now > l->to_ns) return NULL;
   if (ns <= l->shortest_ns && now <= l->full_until) return NULL;
   struct kept *shortest = NULL;
   uint64_t least = UINT64_MAX;

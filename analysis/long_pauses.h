@@ -42,10 +42,10 @@ struct long_pause {
 
 struct long_pauses;
 
-/* Returns an empty list of the pauses that end from [from_ns] to before [to_ns], on
-   CLOCK_MONOTONIC; [s] gives it all pauses that are complete later.  A pause that ended
-   more than [kept_ns] before another one gives its place up.  Never returns NULL (see
-   memory.h).  The caller frees the list before [s]. */
+/* Returns an empty list of the pauses that end from [from_ns] to [to_ns], on
+   CLOCK_MONOTONIC; [s] gives it all pauses that are complete later, cut off at the ends
+   of its window.  A pause that ended more than [kept_ns] before another one gives its
+   place up.  Never returns NULL (see memory.h).  The caller frees the list before [s]. */
 struct long_pauses *new_long_pauses(struct summary *s, int64_t from_ns, int64_t to_ns,
                                     int64_t kept_ns);
 void free_long_pauses(struct long_pauses *p);

@@ -171,5 +171,8 @@ ok "the longest of the long pauses is the longest pause of the statistics" field
   "/api/processes/$id/stat" \
   '[.total.pauses.any.max_ns, (.long_pauses | map(.duration_ns) | max)] | tostring' \
   '[4400000,4400000]'
+ok "also in a window that cuts it off" field_is "/api/processes/$id/stat?from=0&to=4000000" \
+  '[.total.pauses.any.max_ns, (.long_pauses | map(.duration_ns) | max)] | tostring' \
+  '[2400000,2400000]'
 end_server
 finish
