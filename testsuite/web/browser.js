@@ -67,6 +67,12 @@ export async function open(browser, address, options = {}) {
     await page.emulateCPUThrottling(Number(process.env.BROWSER_SLOWNESS));
   await page.emulateMediaFeatures([
     { name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }]);
+  // What a test looks at may not be there yet.
+  const evaluate = page.$eval.bind(page);
+  page.$eval = async (selector, ...rest) => {
+    await page.waitForSelector(selector, { timeout });
+    return evaluate(selector, ...rest);
+  };
   await page.goto(address, { waitUntil: 'load', timeout });
   return page;
 }
