@@ -656,10 +656,10 @@ int live_spans(const struct live_stats *live, int64_t now,
   return count;
 }
 
-int live_long_pauses(const struct live_stats *live, int64_t now,
+int live_long_pauses(const struct live_stats *live, int64_t from_ns, int64_t to_ns,
                      struct long_pause list[LONG_PAUSES])
 {
-  return list_long_pauses(live->long_pauses, now - LONG_PAUSES_NS, list);
+  return list_long_pauses(live->long_pauses, from_ns, to_ns, list);
 }
 
 int live_threads(const struct live_stats *live, int64_t now,

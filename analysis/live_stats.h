@@ -145,10 +145,11 @@ struct live_span {
 int live_spans(const struct live_stats *live, int64_t now,
                  struct live_span *list, int max);
 
-/* Fills [list] with the longest pauses that ended in the last LONG_PAUSES_NS,
-   the latest first.  Returns the number of elements filled. */
-int live_long_pauses(const struct live_stats *live, int64_t now,
-                       struct long_pause list[LONG_PAUSES]);
+/* Fills [list] with the longest pauses that ended from [from_ns] to [to_ns], as
+   list_long_pauses does: of those since the start and of those of the last
+   LONG_PAUSES_NS. */
+int live_long_pauses(const struct live_stats *live, int64_t from_ns, int64_t to_ns,
+                     struct long_pause list[LONG_PAUSES]);
 
 /* Fills [list] with at most [max] threads at the time [now], as
    list_live_threads does. */

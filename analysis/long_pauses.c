@@ -27,53 +27,95 @@ struct kept {
   char cause[PAUSE_NAME];
 };
 
+/* The longest pauses that ended from [from_ns] to [to_ns]. */
+struct places {
+  int64_t from_ns, to_ns;
+  struct kept kept[LONG_PAUSES];
+  uint64_t shortest_ns;           /* no pause of at most this duration has a place */
+};
+
+/* The recent time has parts with places of their own: a pause that is short beside
+   those of the minute may be the longest of the last ten seconds. */
+#define PARTS 6
+#define MOST_KEPT ((1 + PARTS + 1) * LONG_PAUSES)
+
 struct long_pauses {
   struct summary *summary;
   struct eventring_cursor *cursor;
-  int64_t from_ns, to_ns, kept_ns;
-  struct kept kept[LONG_PAUSES];
-  /* Up to [full_until], no pause of at most [shortest_ns] has a place. */
-  uint64_t shortest_ns;
-  int64_t full_until;
+  struct places all;
+  int64_t part_ns;                /* 0: there are no parts */
+  struct places parts[PARTS + 1];
 };
 
-/* Returns the place in which to keep a pause of [ns] nanoseconds: a place that
-   is free or has a pause that ended more than kept_ns before [now], else
-   the place of the shortest pause kept, to be overwritten.  Returns NULL when
-   no pause kept is shorter than [ns], or [now] is not looked at.  Nearly all pauses
-   are too short: one look at all places tells it for the next ones, too. */
-static struct kept *place_for(struct long_pauses *l, uint64_t ns, int64_t now)
+static uint64_t length_of(const struct kept *k)
 {
-  if (now < l->from_ns || now > l->to_ns) return NULL;
-  if (ns <= l->shortest_ns && now <= l->full_until) return NULL;
-  struct kept *shortest = NULL;
-  uint64_t least = UINT64_MAX;
-  int64_t first_end = INT64_MAX;
-  for (struct kept *p = l->kept; p < l->kept + LONG_PAUSES; p++) {
-    if (p->end_ns == 0 || p->end_ns < time_after(now, -l->kept_ns)) return p;
-    const uint64_t length = (uint64_t) (p->end_ns - p->from_ns);
-    if (length < least) {
-      least = length;
-      shortest = p;
-    }
-    if (p->end_ns < first_end) first_end = p->end_ns;
+  return (uint64_t) k->end_ns - (uint64_t) k->from_ns;
+}
+
+/* Returns the place of [p] in which to keep a pause of [ns] nanoseconds: a free one, else
+   the place of the shortest pause kept, to be overwritten.  Returns NULL when no pause
+   kept is shorter than [ns].  Nearly all pauses are too short: one look at all places
+   tells it for the next ones, too. */
+static struct kept *place_for(struct places *p, uint64_t ns)
+{
+  if (ns <= p->shortest_ns) return NULL;
+  struct kept *shortest = p->kept;
+  for (struct kept *k = p->kept; k < p->kept + LONG_PAUSES; k++) {
+    if (k->end_ns == 0) return k;
+    if (length_of(k) < length_of(shortest)) shortest = k;
   }
-  if (ns > least) return shortest;
-  l->shortest_ns = least;
-  l->full_until = time_after(first_end, l->kept_ns);
+  if (ns > length_of(shortest)) return shortest;
+  p->shortest_ns = length_of(shortest);
   return NULL;
 }
 
-/* Returns the pause kept that is the same as one from [from] to [to] of another
-   domain, or NULL: at the same time, and for one request of domain [requested_by]. */
-static struct kept *same_pause(struct long_pauses *l, uint32_t domain, int64_t from,
-                               int64_t to, uint64_t requested_by)
+/* Returns the pause in [list] that is the same as [pause], or NULL: at the same time, and
+   of the same domain or for the same request. */
+static struct kept *same_pause(struct kept *list, int count, const struct kept *pause)
 {
-  if (requested_by == UINT64_MAX) return NULL;
-  for (struct kept *p = l->kept; p < l->kept + LONG_PAUSES; p++)
-    if (p->end_ns != 0 && p->requested_by == requested_by && p->domain != domain
-        && p->from_ns < to && from < p->end_ns) return p;
+  for (struct kept *k = list; k < list + count; k++)
+    if (k->end_ns != 0 && k->from_ns < pause->end_ns && pause->from_ns < k->end_ns
+        && (k->domain == pause->domain
+            || (k->requested_by != UINT64_MAX
+                && k->requested_by == pause->requested_by))) return k;
   return NULL;
+}
+
+/* Makes one pause, of [domains] domains, of [to] and [from], which has the times, the
+   name and the cause of the longer one. */
+static void unite(struct kept *to, const struct kept *from, uint32_t domains)
+{
+  if (length_of(from) > length_of(to)) *to = *from;
+  to->domains = domains;
+}
+
+static uint32_t most(uint32_t a, uint32_t b)
+{
+  return a > b ? a : b;
+}
+
+/* Keeps [pause] in [p], if it is one of the longest.  [counts]: it has only one of the
+   domains that took part. */
+static void keep(struct places *p, const struct kept *pause, bool counts)
+{
+  if (pause->end_ns < p->from_ns || pause->end_ns > p->to_ns) return;
+  struct kept *place = place_for(p, length_of(pause));
+  if (place == NULL) return;
+  struct kept *same = same_pause(p->kept, LONG_PAUSES, pause);
+  if (same == NULL) *place = *pause;
+  else unite(same, pause, counts ? same->domains + 1 : most(same->domains, pause->domains));
+}
+
+/* Returns the places of the part in which [ns] is, which may have been those of an earlier
+   part.  Returns NULL if they are those of a later part. */
+static struct places *part_of(struct long_pauses *l, int64_t ns)
+{
+  const int64_t begin = ns - ns % l->part_ns;
+  struct places *p = &l->parts[ns / l->part_ns % (PARTS + 1)];
+  if (p->from_ns > begin) return NULL;
+  if (p->from_ns < begin)
+    *p = (struct places) { .from_ns = begin, .to_ns = begin + l->part_ns - 1 };
+  return p;
 }
 
 /* Adds [text], if it is not NULL, to the list in [to]. */
@@ -104,12 +146,12 @@ static void name_cause(const struct long_pauses *l, const struct summary_reason 
 }
 
 /* Cuts the pause of domain [domain] that ended at [to] off at [from]. */
-static void cut_pause(struct long_pauses *l, uint32_t domain, int64_t from, int64_t to)
+static void cut_pause(struct places *p, uint32_t domain, int64_t from, int64_t to)
 {
-  for (struct kept *p = l->kept; p < l->kept + LONG_PAUSES; p++)
-    if (p->domain == domain && p->end_ns == to)
-      p->end_ns = from > p->from_ns ? from : 0;
-  l->full_until = INT64_MIN;
+  for (struct kept *k = p->kept; k < p->kept + LONG_PAUSES; k++)
+    if (k->domain == domain && k->end_ns == to)
+      k->end_ns = from > k->from_ns ? from : 0;
+  p->shortest_ns = 0;
 }
 
 /* The function of summary_listen_pauses.  Pauses that are the same have the times, the
@@ -118,40 +160,35 @@ static void take_pause(void *state, uint32_t domain, int64_t from, int64_t to,
                        const struct summary_reason *reason)
 {
   struct long_pauses *l = state;
-  const uint64_t ns = (uint64_t) to - (uint64_t) from;
+  struct places *part = l->part_ns > 0 && to >= 0 ? part_of(l, to) : NULL;
   if (reason == NULL) {
-    cut_pause(l, domain, from, to);
+    cut_pause(&l->all, domain, from, to);
+    if (part != NULL) cut_pause(part, domain, from, to);
     return;
   }
-  struct kept *place = place_for(l, ns, to);
-  if (place == NULL) return;
+  const uint64_t ns = (uint64_t) to - (uint64_t) from;
+  if (ns <= l->all.shortest_ns && (part == NULL || ns <= part->shortest_ns)) return;
   const bool asked = reason->requested_by != UINT64_MAX || reason->told_ns == 0;
-  const uint64_t requested_by = asked ? reason->requested_by : reason->told_by;
-  struct kept *same = same_pause(l, domain, from, to, requested_by);
-  const uint32_t domains = reason->stop ? reason->domains
-                           : same != NULL ? same->domains + 1 : 1;
-  if (same != NULL) {
-    if (domains > same->domains) same->domains = domains;
-    if (ns <= (uint64_t) (same->end_ns - same->from_ns)) return;
-    place = same;
-  }
-  *place = (struct kept) {
-    .from_ns = from, .end_ns = to, .domain = domain, .domains = domains,
-    .id = reason->id, .requested_by = requested_by
+  struct kept pause = {
+    .from_ns = from, .end_ns = to, .domain = domain,
+    .domains = reason->stop ? reason->domains : 1, .id = reason->id,
+    .requested_by = asked ? reason->requested_by : reason->told_by
   };
-  name_cause(l, reason, place->cause);
+  name_cause(l, reason, pause.cause);
+  keep(&l->all, &pause, !reason->stop);
+  if (part != NULL) keep(part, &pause, !reason->stop);
 }
 
 struct long_pauses *new_long_pauses(struct summary *s, int64_t from_ns, int64_t to_ns,
-                                    int64_t kept_ns)
+                                    int64_t recent_ns)
 {
   struct long_pauses *l = allocate(1, sizeof *l);
   l->summary = s;
   l->cursor = summary_numbers(s)->cursor;
-  l->from_ns = from_ns;
-  l->to_ns = to_ns;
-  l->kept_ns = kept_ns;
-  l->full_until = INT64_MIN;
+  l->all.from_ns = from_ns;
+  l->all.to_ns = to_ns;
+  l->part_ns = recent_ns / PARTS;
+  for (int i = 0; i <= PARTS; i++) l->parts[i].from_ns = -1;
   summary_listen_pauses(s, take_pause, l);
   return l;
 }
@@ -162,27 +199,66 @@ void free_long_pauses(struct long_pauses *l)
   free(l);
 }
 
+void add_long_pauses(struct long_pauses *l, const struct long_pause *list, int count)
+{
+  for (int i = 0; i < count; i++) {
+    const struct long_pause *p = &list[i];
+    struct kept pause = {
+      .from_ns = p->end_ns - (int64_t) p->ns, .end_ns = p->end_ns, .domain = p->domain,
+      .domains = p->domains, .id = p->id, .requested_by = p->requested_by
+    };
+    memcpy(pause.cause, p->cause, sizeof pause.cause);
+    if (pause.from_ns < l->all.from_ns) pause.from_ns = l->all.from_ns;
+    keep(&l->all, &pause, false);
+  }
+}
+
+/* Adds the pauses of [p] that ended from [from_ns] to [to_ns] to the [count] ones of
+   [list].  Returns their number then. */
+static int collect(const struct places *p, int64_t from_ns, int64_t to_ns,
+                   struct kept list[MOST_KEPT], int count)
+{
+  for (const struct kept *k = p->kept; k < p->kept + LONG_PAUSES; k++) {
+    if (k->end_ns == 0 || k->end_ns < from_ns || k->end_ns > to_ns) continue;
+    struct kept *same = same_pause(list, count, k);
+    if (same != NULL) unite(same, k, most(same->domains, k->domains));
+    else list[count++] = *k;
+  }
+  return count;
+}
+
+static int by_length(const void *a, const void *b)
+{
+  const uint64_t x = length_of(a), y = length_of(b);
+  return (x < y) - (x > y);
+}
+
 static int by_end(const void *a, const void *b)
 {
   const struct long_pause *x = a, *y = b;
   return (x->end_ns < y->end_ns) - (x->end_ns > y->end_ns);
 }
 
-int list_long_pauses(const struct long_pauses *l, int64_t from_ns,
+int list_long_pauses(const struct long_pauses *l, int64_t from_ns, int64_t to_ns,
                      struct long_pause list[LONG_PAUSES])
 {
-  int count = 0;
-  for (const struct kept *k = l->kept; k < l->kept + LONG_PAUSES; k++) {
-    if (k->end_ns == 0 || k->end_ns < from_ns) continue;
-    struct long_pause *out = &list[count++];
-    *out = (struct long_pause) {
-      .end_ns = k->end_ns, .ns = (uint64_t) (k->end_ns - k->from_ns),
+  struct kept *all = allocate(MOST_KEPT, sizeof *all);
+  int count = collect(&l->all, from_ns, to_ns, all, 0);
+  for (int i = 0; i <= PARTS; i++)
+    count = collect(&l->parts[i], from_ns, to_ns, all, count);
+  qsort(all, (size_t) count, sizeof *all, by_length);
+  if (count > LONG_PAUSES) count = LONG_PAUSES;
+  for (int i = 0; i < count; i++) {
+    const struct kept *k = &all[i];
+    const struct eventring_description *d = eventring_describe(l->cursor, k->id);
+    list[i] = (struct long_pause) {
+      .end_ns = k->end_ns, .ns = length_of(k), .id = k->id,
       .domain = k->domain, .domains = k->domains, .requested_by = k->requested_by
     };
-    const struct eventring_description *d = eventring_describe(l->cursor, k->id);
-    snprintf(out->name, sizeof out->name, "%s", d == NULL ? "" : d->name);
-    memcpy(out->cause, k->cause, sizeof out->cause);
+    snprintf(list[i].name, sizeof list[i].name, "%s", d == NULL ? "" : d->name);
+    memcpy(list[i].cause, k->cause, sizeof list[i].cause);
   }
+  free(all);
   qsort(list, (size_t) count, sizeof *list, by_end);
   return count;
 }

@@ -13,10 +13,10 @@
 /* The longest pauses for the collector, with their causes: of kind PAUSE_ANY in a
    summary.  Pauses of several domains that belong together are one.
 
-     struct long_pauses *p = new_long_pauses(s, from_ns, to_ns, kept_ns);
+     struct long_pauses *p = new_long_pauses(s, from_ns, to_ns, 0);
      for each event: summary_event(s, event);
      summary_tally(s, NULL, summary_until(s));    (pauses are complete then)
-     int count = list_long_pauses(p, INT64_MIN, list); */
+     int count = list_long_pauses(p, from_ns, to_ns, list); */
 
 #ifndef ANALYSIS_LONG_PAUSES_H
 #define ANALYSIS_LONG_PAUSES_H
@@ -34,6 +34,7 @@ struct long_pause {
   uint32_t domain;                /* of the longest, where several domains
                                      took part */
   uint32_t domains;
+  uint16_t id;                    /* of the event */
   uint64_t requested_by;          /* the domain that asked for it; UINT64_MAX:
                                      the file does not say */
   char name[PAUSE_NAME];          /* of the event */
@@ -44,15 +45,20 @@ struct long_pauses;
 
 /* Returns an empty list of the pauses that end from [from_ns] to [to_ns], on
    CLOCK_MONOTONIC; [s] gives it all pauses that are complete later, cut off at the ends
-   of its window.  A pause that ended more than [kept_ns] before another one gives its
-   place up.  Never returns NULL (see memory.h).  The caller frees the list before [s]. */
+   of its window.  The list has the longest of all and, if [recent_ns] is not 0, at least
+   the longest of each sixth of the last [recent_ns].  Never returns NULL (see memory.h).
+   The caller frees the list before [s]. */
 struct long_pauses *new_long_pauses(struct summary *s, int64_t from_ns, int64_t to_ns,
-                                    int64_t kept_ns);
+                                    int64_t recent_ns);
 void free_long_pauses(struct long_pauses *p);
 
-/* Fills [list] with the longest pauses that ended at [from_ns] or later, the latest
+/* Adds the [count] pauses of [list], of another reading of the same file, which may have
+   had events that are overwritten now. */
+void add_long_pauses(struct long_pauses *p, const struct long_pause *list, int count);
+
+/* Fills [list] with the longest pauses that ended from [from_ns] to [to_ns], the latest
    first.  Returns the number of elements filled. */
-int list_long_pauses(const struct long_pauses *p, int64_t from_ns,
+int list_long_pauses(const struct long_pauses *p, int64_t from_ns, int64_t to_ns,
                      struct long_pause list[LONG_PAUSES]);
 
 #endif /* ANALYSIS_LONG_PAUSES_H */

@@ -29,10 +29,12 @@ json_t *json_id(uint64_t id);
    all functions here with json_decref. */
 json_t *json_processes(void);
 
-/* Returns the [count] pauses at [list] as a JSON array, with times since [started_ns]; and
-   the longest pauses of the last minute of [v], while the caller looks at the view. */
+/* Returns the [count] pauses at [list] as a JSON array, with times since [started_ns]. */
 json_t *json_long_pauses(const struct long_pause *list, int count, int64_t started_ns);
-json_t *json_live_pauses(const struct view_data *v);
+
+/* Returns the longest pauses of [v] that ended at [from_ns] or later as a JSON array, while
+   the caller looks at the view. */
+json_t *json_live_pauses(const struct view_data *v, int64_t from_ns);
 
 /* Returns the details of [view] as a new JSON object; NULL when its file was
    cut. */

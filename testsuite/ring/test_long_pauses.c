@@ -11,11 +11,13 @@
 #define PAUSES 1000
 #define US UINT64_C(1000)
 #define APART_US 1000             /* from begin to begin; longer than any pause */
+#define APART_NS INT64_C(1000000)
+#define PARTS 6                   /* of the recent time */
 
 /* Writes PAUSES minor collections, with the durations [us] in microseconds. */
-static void make_ring(struct ring_file *f, const uint64_t us[PAUSES])
+static void make_ring(struct ring_file *f, uint32_t log_words, const uint64_t us[PAUSES])
 {
-  ring_create(f, &(struct ring_options) { .log_words = 14 });
+  ring_create(f, &(struct ring_options) { .log_words = log_words });
   f->header->started.monotonic_ns = 0;
   f->header->started.ticks = 0;
   ring_schema(f, 0, EVENTRING_CATEGORY, 0, EVENTRING_GC_BIT, "", "gc");
@@ -27,69 +29,73 @@ static void make_ring(struct ring_file *f, const uint64_t us[PAUSES])
   }
 }
 
-/* Reads all events of [f] and fills [list] with its longest pauses, of which one
-   that ended more than [kept_ns] before another one gives its place up.  Returns
-   their number. */
-static int read_pauses(struct ring_file *f, int64_t kept_ns,
-                       struct long_pause list[LONG_PAUSES])
+/* A reading of a ring. */
+struct reading {
+  struct eventring_cursor *cursor;
+  struct summary *summary;
+  struct long_pauses *pauses;
+};
+
+/* Reads all events of [f], for the list of its longest pauses. */
+static struct reading read_pauses(struct ring_file *f, int64_t from_ns, int64_t recent_ns)
 {
-  struct eventring_cursor *cursor = ring_open(f);
-  struct summary *s = new_summary(cursor);
-  struct long_pauses *pauses = new_long_pauses(s, INT64_MIN, INT64_MAX, kept_ns);
+  struct reading r = { .cursor = ring_open(f) };
+  r.summary = new_summary(r.cursor);
+  r.pauses = new_long_pauses(r.summary, from_ns, INT64_MAX, recent_ns);
   struct eventring_event event;
-  while (eventring_read(cursor, &event, 1) > 0) summary_event(s, &event);
-  summary_tally(s, NULL, summary_until(s));
-  const int count = list_long_pauses(pauses, INT64_MIN, list);
-  free_long_pauses(pauses);
-  free_summary(s);
-  eventring_close(cursor);
-  return count;
+  while (eventring_read(r.cursor, &event, 1) > 0) summary_event(r.summary, &event);
+  summary_tally(r.summary, NULL, summary_until(r.summary));
+  return r;
 }
 
-/* Fills [kept] with the ends, in microseconds, of the pauses that a list of
-   LONG_PAUSES places has after all durations [us], the latest first: the first
-   place that is free or has a pause from more than [kept_us] before, else the
-   place of the shortest pause, if this is shorter.  Returns their number. */
-static int expected_pauses(const uint64_t us[PAUSES], uint64_t kept_us,
-                           uint64_t kept[LONG_PAUSES])
+static void close_reading(struct reading *r)
 {
-  uint64_t length[LONG_PAUSES] = { 0 }, end[LONG_PAUSES] = { 0 };
-  int count = 0;
-  for (uint64_t i = 0; i < PAUSES; i++) {
-    const uint64_t now = (1 + i) * APART_US + us[i];
-    int place = -1, shortest = 0;
-    for (int k = LONG_PAUSES - 1; k >= 0; k--) {
-      if (end[k] == 0 || end[k] + kept_us < now) place = k;
-      if (length[k] <= length[shortest]) shortest = k;
-    }
-    if (place < 0 && length[shortest] < us[i]) place = shortest;
-    if (place < 0) continue;
-    length[place] = us[i];
-    end[place] = now;
-  }
-  for (int k = 0; k < LONG_PAUSES; k++) {
-    int at = count;
-    if (end[k] == 0) continue;
-    for (; at > 0 && kept[at - 1] < end[k]; at--) kept[at] = kept[at - 1];
-    kept[at] = end[k];
-    count++;
-  }
-  return count;
+  free_long_pauses(r->pauses);
+  free_summary(r->summary);
+  eventring_close(r->cursor);
 }
 
-static void check_pauses(const uint64_t us[PAUSES], uint64_t kept_us)
+static int by_length(const void *a, const void *b)
+{
+  const uint64_t x = *(const uint64_t *) a, y = *(const uint64_t *) b;
+  return (x < y) - (x > y);
+}
+
+/* Checks that [list] has the longest of the pauses [first] to [last] of [us]. */
+static void check_list(const struct long_pause list[LONG_PAUSES], int count,
+                       const uint64_t us[PAUSES], int first, int last)
+{
+  const int all = last - first + 1;
+  uint64_t expected[PAUSES], found[LONG_PAUSES] = { 0 };
+  memcpy(expected, us + first, (size_t) all * sizeof *us);
+  qsort(expected, (size_t) all, sizeof *expected, by_length);
+  assert_int_equal(count, all < LONG_PAUSES ? all : LONG_PAUSES);
+  for (int i = 0; i < count; i++) {
+    const uint64_t end_us = (uint64_t) list[i].end_ns / US;
+    const int pause = (int) (end_us / APART_US) - 1;
+    assert_in_range(pause, first, last);
+    assert_int_equal(list[i].ns, us[pause] * US);
+    assert_string_equal(list[i].name, "minor");
+    if (i > 0) assert_true(list[i].end_ns < list[i - 1].end_ns);
+    found[i] = us[pause];
+  }
+  qsort(found, (size_t) count, sizeof *found, by_length);
+  assert_memory_equal(found, expected, (size_t) count * sizeof *found);
+}
+
+/* Checks the lists of all pauses, and of the last sixth to six sixths of [recent]
+   milliseconds; the last pause is alone in another sixth. */
+static void check_pauses(const uint64_t us[PAUSES], int recent)
 {
   struct long_pause list[LONG_PAUSES];
-  uint64_t kept[LONG_PAUSES];
   struct ring_file f;
-  make_ring(&f, us);
-  const int count = read_pauses(&f, (int64_t) (kept_us * US), list);
-  assert_int_equal(count, expected_pauses(us, kept_us, kept));
-  for (int i = 0; i < count; i++) {
-    assert_int_equal(list[i].end_ns, kept[i] * US);
-    assert_int_equal(list[i].ns, us[kept[i] / APART_US - 1] * US);
-    assert_string_equal(list[i].name, "minor");
-  }
+  make_ring(&f, 14, us);
+  struct reading r = read_pauses(&f, INT64_MIN, recent * APART_NS);
+  check_list(list, list_long_pauses(r.pauses, INT64_MIN, INT64_MAX, list), us, 0, PAUSES - 1);
+  for (int last = recent / PARTS; last <= recent; last += recent / PARTS)
+    check_list(list, list_long_pauses(r.pauses, (PAUSES - last) * APART_NS, INT64_MAX,
+                                      list), us, PAUSES - 1 - last, PAUSES - 1);
+  close_reading(&r);
   ring_destroy(&f);
 }
 
@@ -100,26 +106,49 @@ static void the_longest_pauses_are_kept(void **state)
   for (uint64_t seed = 1; seed <= 20; seed++) {
     uint64_t random = seed;
     for (int i = 0; i < PAUSES; i++) us[i] = 1 + ring_random(&random) % 900;
-    check_pauses(us, UINT32_MAX);
-    check_pauses(us, seed * 5 * APART_US);
+    check_pauses(us, 150);
+    check_pauses(us, 600);
   }
 }
 
-/* The list is full of long pauses; short ones come until it has forgotten these. */
-static void short_pauses_follow_when_long_ones_are_old(void **state)
+static void short_pauses_after_long_ones_are_the_recent_ones(void **state)
 {
   uint64_t us[PAUSES];
   (void) state;
   for (uint64_t i = 0; i < PAUSES; i++) us[i] = i < 20 ? 900 - i : 1 + i % 7;
-  check_pauses(us, 30 * APART_US);
-  check_pauses(us, PAUSES * APART_US);
+  check_pauses(us, 150);
+}
+
+/* Of two rings with the same events, the second has overwritten most of them. */
+static void pauses_of_an_earlier_reading_are_added(void **state)
+{
+  uint64_t us[PAUSES];
+  struct long_pause list[LONG_PAUSES];
+  struct ring_file long_ring, short_ring;
+  (void) state;
+  for (uint64_t i = 0; i < PAUSES; i++) us[i] = 1 + i * 77 % 901;
+  make_ring(&long_ring, 14, us);
+  make_ring(&short_ring, 9, us);
+  struct reading before = read_pauses(&long_ring, INT64_MIN, 0);
+  struct reading after = read_pauses(&short_ring, INT64_MIN, 0);
+  const int left = list_long_pauses(after.pauses, INT64_MIN, INT64_MAX, list);
+  assert_true(list[left - 1].end_ns > PAUSES / 2 * APART_NS);
+  const int count = list_long_pauses(before.pauses, INT64_MIN, INT64_MAX, list);
+  add_long_pauses(after.pauses, list, count);
+  check_list(list, list_long_pauses(after.pauses, INT64_MIN, INT64_MAX, list), us, 0,
+             PAUSES - 1);
+  close_reading(&before);
+  close_reading(&after);
+  ring_destroy(&long_ring);
+  ring_destroy(&short_ring);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(the_longest_pauses_are_kept),
-    cmocka_unit_test(short_pauses_follow_when_long_ones_are_old),
+    cmocka_unit_test(short_pauses_after_long_ones_are_the_recent_ones),
+    cmocka_unit_test(pauses_of_an_earlier_reading_are_added),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

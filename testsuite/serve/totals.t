@@ -23,8 +23,8 @@ ok "the first events are read" within 60 eval \
   'read_all "$alive" && field_is "/api/processes/$id/detail" \
     ".counters | map(.value) | tostring" "[0]"'
 
-# Step N: ten seconds after the one before, 500 spans and 100 requests.  A ring has
-# room for some steps.
+# Step N: ten seconds after the one before, 500 spans, 100 requests and a pause of
+# 20 - N ms.  A ring has room for some steps.
 step() {
   awk -v n="$1" 'BEGIN {
     CONVFMT = OFMT = "%.0f"
@@ -37,7 +37,9 @@ step() {
       print 0, t + 1e9 + i * 1e6, "begin order", n * 100 + i
       print 0, t + 1e9 + i * 1e6 + 1000, "end order", n * 100 + i
     }
-    print 0, t + 2e9, "counter queue", n
+    print 0, t + 2e9, "begin minor"
+    print 0, t + 2e9 + (20 - n) * 1e6, "end minor"
+    print 0, t + 3e9, "counter queue", n
   }' >&7
   within 60 field_is "/api/processes/$id/detail" \
     '.counters | map(.value) | tostring' "[$1]"
@@ -50,7 +52,7 @@ get "/api/processes/$id/kept" >kept.json
 is() { [ "$(jq -c "$2" "$1")" = "$3" ] || { jq -c "$2" "$1"; false; }; }
 counts='[(.spans, .requests)[] | [.name, .count]]'
 ok "all spans and requests that were read count" is all.json "$counts" \
-  '[["my.span",4501],["order",900]]'
+  '[["minor",9],["my.span",4501],["order",900]]'
 ok "none was lost before the server had read it" process_is "$alive" \
   .lost_events 0
 begins='.process.started_ns as $s | [.all_read, (.domains[] |
@@ -63,6 +65,13 @@ ok "and says from when on each domain is covered" jq -e '
   .process.started_ns as $s | .domains |
   .[0].begin_lost and .[0].watched_from_ns - $s > 10e9
   and (.[1].begin_lost | not) and .[1].watched_from_ns - $s == 1e9' rings.json
+pauses='[.long_pauses[] | [.end_ns, .duration_ns] | map(. / 1e6)]'
+ok "a window has the pauses, too, of which the rings have no events" \
+  is rings.json "$pauses" \
+  "$(jq -nc '[range(9; 0; -1) | [10000 * . + 2020 - ., 20 - .]]')"
+ok "and no other pauses than its own" field_is \
+  "/api/processes/$id/stat?from=15000000000&to=32018000000" "$pauses | tostring" \
+  '[[32017,17],[22018,18]]'
 first() { jq -c "[.rings[] | select(.domain == $1)][0]" kept.json; }
 ok "kept: the ring that was not overwritten" [ "$(first 1)" = \
   '{"domain":1,"from_ns":1000000000,"begin_lost":false,"samples":false}' ]

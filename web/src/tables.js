@@ -193,8 +193,7 @@ export function Tables({ id, process, data, address, range }) {
         columns=${domainColumns(alive ? 'alive' : process.state)}
         rows=${withBegin(numbers)} />
       <${Table} file=${file} name="pauses" title="Longest pauses" columns=${pauseColumns(address, numbers.kept)}
-        note=${`of the ${numbers.all_read ? 'last minute' : 'range'
-          }; click a time to see it in the timeline`}
+        note="of the range; click a time to see it in the timeline"
         rows=${pauses} />
       <${Table} file=${file} name="causes" title="Causes of collections and stops"
         columns=${causeColumns} rows=${causeRows(numbers)} />
