@@ -37,12 +37,16 @@
 /* The room in the store that a recording needs to begin. */
 #define ROOM_BYTES (16 << 20)
 
+/* The most seconds that a client may say. */
+#define MOST_SECONDS 86400
+
 struct recording {
   struct view *view;
   const char *store;
   pthread_t thread;
   atomic_bool stop, done;
   int64_t max_bytes, started_unix_ns;
+  int64_t until_ns;               /* CLOCK_MONOTONIC; INT64_MAX: until it is stopped */
   char origin[64];
   /* The amounts so far, for other threads. */
   _Atomic int64_t bytes, events, lost;
@@ -82,7 +86,8 @@ static int copy(struct recording *r, struct eventring_cursor *cursor,
   begin_record_loop(&loop, recorder, cursor);
   while ((error = record_new(&loop)) == 0) {
     r->end = publish(r, recorder) >= most ? "the limit of bytes was reached"
-             : r->stop ? "stopped" : loop.complete ? "the process ended" : NULL;
+             : r->stop ? "stopped"
+             : monotonic_ns() >= r->until_ns ? "its time is over" : loop.complete ? "the process ended" : NULL;
     if (r->end != NULL) break;
     record_sleep(&loop);
   }
@@ -189,35 +194,46 @@ static const char *begin(struct recording *r)
   return why;
 }
 
-/* Returns a recording of [view] of at most [max_bytes], which has no thread
-   yet. */
-static struct recording *new_recording(const struct settings *settings,
-                                       struct view *view, int64_t max_bytes,
-                                       const char *origin)
+/* Returns a recording of the view [asked] of at most [max_bytes] and, if it is not 0,
+   [seconds], which has no thread yet. */
+static struct recording *new_recording(const struct asked *asked, int64_t max_bytes,
+                                       int64_t seconds)
 {
   struct recording *r = allocate(1, sizeof *r);
-  r->view = hold_view(view);
-  r->store = settings->store;
+  r->view = hold_view(asked->view);
+  r->store = asked->settings->store;
   r->max_bytes = max_bytes;
   r->started_unix_ns = realtime_ns();
-  snprintf(r->origin, sizeof r->origin, "%s", origin);
-  temporary_in_store(settings->store, r->temporary);
+  r->until_ns = seconds == 0 ? INT64_MAX
+                             : time_after(monotonic_ns(), seconds * SECOND_NS);
+  snprintf(r->origin, sizeof r->origin, "%s", asked->origin);
+  temporary_in_store(r->store, r->temporary);
   return r;
+}
+
+/* Returns the positive integer [name] of [body]; [missing] if there is none, -1 if it is
+   another value. */
+static int64_t positive(const json_t *body, const char *name, int64_t missing)
+{
+  const json_t *member = json_object_get(body, name);
+  if (member == NULL) return missing;
+  const json_int_t value = json_integer_value(member);
+  return value > 0 ? value : -1;
 }
 
 static struct answer start(const struct asked *asked)
 {
   const struct settings *settings = asked->settings;
   struct view *view = asked->view;
-  const json_t *member = json_object_get(asked->body, "max_bytes");
-  int64_t max_bytes = member == NULL ? USUAL_BYTES
-                      : json_is_integer(member) ? json_integer_value(member)
-                                                : 0;
+  int64_t max_bytes = positive(asked->body, "max_bytes", USUAL_BYTES);
+  const int64_t seconds = positive(asked->body, "seconds", 0);
   bool recorded = false;
   char why[512];
   if (max_bytes < FEWEST_BYTES || max_bytes > STORE_BYTES)
     return refusal(400, "max_bytes: an integer from %d to %lld", FEWEST_BYTES,
                    (long long) STORE_BYTES);
+  if (seconds < 0 || seconds > MOST_SECONDS)
+    return refusal(400, "seconds: an integer from 1 to %d", MOST_SECONDS);
   if (settings->store == NULL)
     return refusal(409, "there is no store: set EVENTRING_STORE");
   if (!view_look(view, is_recording, &recorded)) return refusal(409, VIEW_CUT);
@@ -230,7 +246,7 @@ static struct answer start(const struct asked *asked)
              (long long) room);
   if (room < ROOM_BYTES) return refusal(409, "%s", why);
   if (max_bytes > room) max_bytes = room;
-  struct recording *r = new_recording(settings, view, max_bytes, asked->origin);
+  struct recording *r = new_recording(asked, max_bytes, seconds);
   const char *reason = begin(r);
   if (reason != NULL) {
     drop_view(r->view);

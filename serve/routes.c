@@ -184,7 +184,7 @@ const struct route routes[] = {
   { ROUTE_PROCESS, "save", .post = save_view, .changes = true,
     .members = { "seconds", "from_ns", "to_ns" } },
   { ROUTE_PROCESS, "record", .post = record_view, .changes = true,
-    .members = { "action", "max_bytes" } },
+    .members = { "action", "max_bytes", "seconds" } },
   { .path = NULL }
 };
 

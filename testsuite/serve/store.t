@@ -109,6 +109,13 @@ file=$(field /api/actions '.actions[0].result')
 ok "and is kept, sound, with no more than a segment above the limit (got $(
   stat -c %s "$file"))" \
   eval 'eventring check "$file" && [ "$(stat -c %s "$file")" -le 2097152 ]'
+post "/api/processes/$id/record" '{"action":"start","seconds":1}' >body
+ok "a recording ends with its time" within 60 ends
+ok "and the actions say so" field_is /api/actions \
+  '.actions[0] | .action, (.result | endswith(".evr"))' "record: its time is over
+true"
+ok "no time at all is refused" with_token_is 400 \
+  -d '{"action":"start","seconds":0}' "$base/api/processes/$id/record"
 post "/api/processes/$id/record" '{"action":"start"}' >body
 leave
 ok "a recording ends with its process" within 60 ends
