@@ -251,6 +251,7 @@ export class Mock {
     this.paused = false;
     this.categories = ['gc', 'domain', 'sync', 'user', 'wait', 'thread'];
     this.actions = [];
+    this.recordEnd = null;      // the file of a recording, or why there is none
     this.saved = [];
     this.ruleResult = null;     // the file that the rule has saved
     this.samples = false;       // the rings have some
@@ -428,6 +429,9 @@ export class Mock {
       if (wish.action === 'categories') this.categories = wish.categories;
       this.actions.push({ unix_ns: Date.now() * 1e6, origin: '127.0.0.1',
                           process: id, action: body, result: 'done' });
+      if (what === 'record')
+        this.actions.unshift({ unix_ns: Date.now() * 1e6, origin: '127.0.0.1', process: id,
+                               action: 'record: its time is over', result: this.recordEnd });
       return this.#json(s, 200, what === 'save' ? { file: '/store/shop.evr' } : {});
     });
   }
@@ -511,7 +515,9 @@ export class Mock {
       last_diagnosis: () => ({
         findings, passed: [{ rule: 'long_stop', title: 'A long stop' }],
         not_judged: [{ rule: 'remembered_set', title: 'A large remembered set',
-                       category: 'gc_detail', reason: 'not recorded' }] }),
+                       category: 'gc_detail', reason: 'not recorded' },
+                     { rule: 'memory_growth', title: 'The heap grows', category: null,
+                       reason: 'fewer than 8 major cycles ended' }] }),
       // Another process, and another time, have more of the collector.
       flame: () => ({ first_ns: this.first_sample_ns, ...flame(
         url.searchParams.get('type'), id !== '100' || from === 1e9 ? 3 : 1,

@@ -150,7 +150,7 @@ await test('the verdict comes first; behind it are all rules, and what they lack
     await until(page, () => document.querySelector('.diagnosis').open);
     await until(page, () => document.querySelector('.diagnosis ul'));
     assert.match(await text(), /OCAMLRUNPARAM=s=1M\s+promoted: 12.0 %/);
-    assert.match(await text(), /Not judged: 1\s+A large remembered set: not recorded/);
+    assert.match(await text(), /Not judged: 2\s+A large remembered set: not recorded/);
     await click(page, '.diagnosis button');
     await has(page, 'gc_detail is recorded for 10 s');
     assert.ok(mock.actions.some(({ action }) => action ===
@@ -159,6 +159,29 @@ await test('the verdict comes first; behind it are all rules, and what they lack
     await until(page, () => location.hash.includes('from=29996000000&to=30008000000'));
     await seen(page, '.chosen');
   }));
+
+await test('a rule that lacks time is judged by a recording', async () => {
+  mock.saved = [{ id: '101', name: 'shop.evr', program: '/usr/bin/shop', pid: 7,
+                  saved_unix_ns: 1e18, duration_ns: 1e9, events: 1, lost_events: 0,
+                  bytes: 1, saved_by: 'hand', note: null }];
+  try {
+    await onPage('#/process/100/charts?rules=1', async (page) => {
+      await has(page, 'fewer than 8 major cycles ended');
+      mock.recordEnd = 'the store is full';
+      await click(page, '.diagnosis p button');
+      await has(page, mock.recordEnd);
+      assert.ok(mock.actions.some(({ action }) =>
+        action === '{"action":"start","seconds":10}'));
+      mock.recordEnd = '/store/shop.evr';
+      await click(page, '.diagnosis p button');
+      await has(page, 'The recording has a verdict of its own: /store/shop.evr');
+      await click(page, '.diagnosis .message a');
+      await until(page, () => location.hash === '#/process/101/charts');
+    });
+  } finally {
+    mock.saved = [];
+  }
+});
 
 await test('without a token the page asks for it', async () => {
   const page = await open(browser, address.replace(/#.*/, ''));

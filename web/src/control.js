@@ -31,7 +31,8 @@ function saveObstacle(server, live) {
 
 // Returns [act], which sends an action, keeps its result in [message], and
 // returns whether it succeeded.  [text]: of the message, or a function that makes the
-// message of the answer: { text, file }, of which [file] is a saved recording.
+// message of the answer: { text, file }, of which [file] is a saved recording.  [say]
+// shows another message.
 export function useAction(id) {
   const [message, set] = useState(null);
   const act = async (what, body, text) => {
@@ -45,7 +46,7 @@ export function useAction(id) {
       return false;
     }
   };
-  return { act, message };
+  return { act, say: set, message };
 }
 
 export function Message({ message }) {

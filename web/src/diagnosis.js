@@ -10,6 +10,7 @@ import { rangeValues } from './range.js';
 import { Verdict } from './verdict.js';
 
 const record_s = 10;
+const poll_ms = 1000;
 
 function evidenceText({ name, unit, value }) {
   const text = { ns: format.duration, bytes: format.bytes, count: format.count,
@@ -38,9 +39,38 @@ function NotJudged({ rule: r, record, why }) {
       Record ${format.name(r.category)} for ${record_s} s</button>`}</li>`;
 }
 
+// Waits for the end of the recording of process [id].  Returns its file.
+async function recordedFile(id) {
+  const goesOn = ({ recordings }) => recordings.some((r) => r.process === id);
+  while (goesOn(await get('/api/recordings')))
+    await new Promise((resolve) => { setTimeout(resolve, poll_ms); });
+  const { actions } = await get('/api/actions');
+  const end = actions.find((a) => a.process === id && /^record: /.test(a.action));
+  if (!/\.evr$/.test(end?.result)) throw new Error(end?.result ?? 'there is no recording');
+  return end.result;
+}
+
+// Records all events into a file, which has a verdict of its own.
+function RecordFile({ id, act, say, why }) {
+  const press = async () => {
+    const text = `All events are recorded for ${record_s} s; then a link to the verdict ` +
+      'of the recording appears here.';
+    if (!await act('record', { action: 'start', seconds: record_s }, text)) return;
+    try {
+      say({ text: 'The recording has a verdict of its own:', file: await recordedFile(id) });
+    } catch (error) {
+      say({ text: error.message, failed: true });
+    }
+  };
+  return html`<p><button disabled=${why !== null} title=${why ?? ''} onClick=${press}>
+    Record ${record_s} s to a file</button> <span class="quiet">and judge that, if the
+    rings hold too little for a rule</span></p>`;
+}
+
 function Rules({ id, process, diagnosis, address, server, live }) {
-  const { act, message } = useAction(id);
+  const { act, say, message } = useAction(id);
   const { findings, not_judged: open, passed } = diagnosis;
+  const why = obstacle(process, server, live);
   const record = (category) => act('control',
     { action: 'add', categories: [category], seconds: record_s },
     `${category} is recorded for ${record_s} s; the rules are applied again then.`);
@@ -49,7 +79,9 @@ function Rules({ id, process, diagnosis, address, server, live }) {
       <${Finding} key=${finding.rule} ...${{ finding, address }} />`)}</ul>`}
     ${open.length > 0 && html`<h3>Not judged: ${open.length}</h3>
       <ul>${open.map((rule) => html`<${NotJudged} key=${rule.rule}
-        ...${{ rule, record, why: obstacle(process, server, live) }} />`)}</ul>
+        ...${{ rule, record, why }} />`)}</ul>
+      ${open.some((rule) => !rule.category) && html`
+        <${RecordFile} ...${{ id, act, say, why }} />`}
       <${Message} message=${message} />`}
     ${passed.length > 0 && html`<h3>Nothing found: ${passed.length}</h3>
       <p class="quiet">${passed.map((r) => format.name(r.title)).join(' · ')}</p>`}`;
