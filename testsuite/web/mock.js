@@ -310,6 +310,7 @@ export class Mock {
       damage: i === 1 ? '1 damaged block was left out' : null,
       active_gc_share: collecting / (running + collecting), processors: 1.5,
       verdict: i ? null : `${findings[0].title} (likely)`, level: i ? null : 'warning',
+      verdict_unix_ns: i ? null : 1e18,
       findings: i ? [] : [{ title: findings[0].title, certainty: 'likely' }] };
   }
 
@@ -513,7 +514,7 @@ export class Mock {
             ([domain, thread, from, to]) => ({ domain, thread, from, to })) };
       },
       last_diagnosis: () => ({
-        findings, passed: [{ rule: 'long_stop', title: 'A long stop' }],
+        first_ns: 7e12, last_ns: 7e12 + 5.5e7, findings, passed: [{ rule: 'long_stop', title: 'A long stop' }],
         not_judged: [{ rule: 'remembered_set', title: 'A large remembered set',
                        category: 'gc_detail', reason: 'not recorded' },
                      { rule: 'memory_growth', title: 'The heap grows', category: null,

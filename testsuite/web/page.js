@@ -150,6 +150,7 @@ await test('the verdict comes first; behind it are all rules, and what they lack
     await until(page, () => document.querySelector('.diagnosis').open);
     await until(page, () => document.querySelector('.diagnosis ul'));
     assert.match(await text(), /OCAMLRUNPARAM=s=1M\s+promoted: 12.0 %/);
+    assert.match(await text(), /judged at [\d:]+ by the events of 55.0 ms/);
     assert.match(await text(), /Not judged: 2\s+A large remembered set: not recorded/);
     await click(page, '.diagnosis button');
     await has(page, 'gc_detail is recorded for 10 s');

@@ -109,7 +109,9 @@ export function Diagnosis(given) {
     onToggle=${toggled}>
     <summary><${Verdict} process=${process} />${process.verdict_unix_ns &&
       html`${' '}<small class="quiet">judged at ${
-        format.clock(process.verdict_unix_ns)}</small>`}</summary>
+        format.clock(process.verdict_unix_ns)}${diagnosis?.last_ns > diagnosis?.first_ns &&
+        ` by the events of ${format.duration(diagnosis.last_ns - diagnosis.first_ns)}`
+        }</small>`}</summary>
     ${diagnosis && html`<${Rules} ...${given} diagnosis=${diagnosis} />`}
   </details>`;
 }

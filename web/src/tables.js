@@ -60,7 +60,7 @@ const nowColumns = [
   { label: 'Slices', value: (d) => d.slices_per_s, text: format.rate,
     meaning: 'Slices of major collection' },
   ns('Last pause', (d) => d.last_pause_ns),
-  ns('Longest', (d) => d.max_pause_ns)];
+  ns('Longest of all', (d) => d.max_pause_ns, 'Of the pauses that the server has read')];
 
 const spanColumns = [
   { label: 'Span', value: (s) => s.name },
