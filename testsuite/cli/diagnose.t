@@ -179,7 +179,7 @@ leaves long_stop "when two calls take that together"
 spans 1 120000000 minor 1000 100000 minor_heap_full 0 | with
 finds long_stop "of a minor collection"
 ok "long_stop: a minor collection" \
-  advised long_stop minor_heap_full OCAMLRUNPARAM=s=64k
+  advised long_stop minor_heap_full 'a quarter of its size'
 spans 1 120000000 major_slice half_minor_heap | with
 finds long_stop "of a slice"
 ok "long_stop: a slice" advised long_stop half_minor_heap OCAMLRUNPARAM=o=200
