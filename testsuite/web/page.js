@@ -170,6 +170,27 @@ await test('without a token the page asks for it', async () => {
   await page.close();
 });
 
+await test('a token opens the view of its address, wherever it stands there', async () => {
+  const origin = new URL(address).origin;
+  const view = '#/process/100/events?filter=minor&last=60';
+  for (const hash of [`${view}&token=${token}`, `#token=${token}&${view.slice(1)}`,
+                      `#token=${token}${view}`, `${view}#token=${token}`,
+                      view.replace('?', `?token=${token}&`)]) {
+    const page = await open(browser, `${origin}/${hash}`);
+    await until(page, () => document.querySelector('.filter')?.value === 'minor');
+    assert.equal(page.url(), `${origin}/${view}`, hash);
+    silent(page);
+    await page.close();
+  }
+  // An address that is changed in a tab that has no token yet
+  const page = await open(browser, `${origin}/${view}`);
+  await has(page, 'and the view of this link opens');
+  await page.evaluate((h) => { location.hash = h; }, `${view}&token=${token}`);
+  await until(page, () => document.querySelector('.filter')?.value === 'minor');
+  assert.equal(page.url(), `${origin}/${view}`);
+  await page.close();
+});
+
 await test('a wrong token: the page says so and does not try again', async () => {
   const page = await open(browser, address.replace(token, 'wrong'));
   await has(page, 'The server refuses the token');
