@@ -1441,23 +1441,47 @@ await test('a live range of a busy program is asked for up to the last event', a
   }
 });
 
-await test('rows that follow a live range stay while a link of them is pointed at',
+// Checks that rows stay after [point] has pointed at the [first] link of them, and that
+// the page says so, until [leave] points elsewhere.
+async function rowsStay(page, point, leave) {
+  const first = '.log tbody a';
+  const count = () => mock.requests.filter((r) => r.includes('/events?')).length;
+  await seen(page, first);
+  assert.equal(await page.$('.held'), null);
+  await retry(page, () => point(first), () => document.querySelector('.held') !== null);
+  const text = await page.$eval(first, (e) => e.innerText);
+  const before = count();
+  await eventually(async () => {
+    await point(first);
+    assert.ok(count() >= before + 3);
+  });
+  assert.equal(await page.$eval(first, (e) => e.innerText), text);
+  await leave();
+  await until(page, (selector, old) => !document.querySelector('.held')
+    && document.querySelector(selector).innerText !== old, first, text);
+}
+
+await test('rows that follow a live range stay while a link of them is pointed at or has '
+  + 'the focus of the keyboard', () => onPage('#/process/100/events?last=10',
+  async (page) => {
+    await rowsStay(page, (link) => page.hover(link), () => page.mouse.move(1, 1));
+    await rowsStay(page, async (link) => {
+      await page.focus('.log');
+      await page.keyboard.press('Tab');
+      await page.focus(link);
+    }, () => page.focus('.filter'));
+  }));
+
+await test('rows that were touched stay, and the finger need not be there any longer',
   () => onPage('#/process/100/events?last=10', async (page) => {
-    const first = '.log tbody a';
-    const answered = async (times) => {
-      const count = () => mock.requests.filter((r) => r.includes('/events?')).length;
-      const before = count();
-      await eventually(() => assert.ok(count() >= before + times));
+    await page.setViewport({ width: 400, height: 700, hasTouch: true, isMobile: true });
+    const touch = async (selector) => {
+      await page.$eval(selector, (e) => e.scrollIntoView({ block: 'center' }));
+      const { x, y } = await (await page.$(selector)).boundingBox();
+      return page.touchscreen.tap(x + 2, y + 2);
     };
-    await seen(page, first);
-    await page.hover(first);
-    await answered(2);
-    const text = await page.$eval(first, (e) => e.innerText);
-    await answered(2);
-    assert.equal(await page.$eval(first, (e) => e.innerText), text);
-    await page.mouse.move(1, 1);
-    await until(page, (selector, old) => document.querySelector(selector).innerText !== old,
-                first, text);
+    await rowsStay(page, () => touch('.log tbody td:nth-child(2)'),
+                   () => touch('.numbers dd'));
   }));
 
 await test('locks have their waits, holders and spans',

@@ -183,7 +183,8 @@ export function Process(given) {
   if (process) known.current = process;
   const alive = known.current?.state === 'running';
   const range = rangeOf(address.values, alive);
-  const data = useData(id, process, subscribe, live, redrawMs(range));
+  const [held, hold] = useState(false);
+  const data = { ...useData(id, process, subscribe, live, redrawMs(range)), hold };
   const setRange = (next, options) => address.go(rangeValues(next), options);
   useTiers(range.last === null ? data.history.tiers : [], data, live);
   if (!known.current || known.current.error)
@@ -211,5 +212,6 @@ export function Process(given) {
       <${DownloadMenu} ...${props} shown=${view === 'flame'
         ? flameParameters(address.values) : {}} /><${CopyLink} /></div>`}
     <${Guard} key=${view}><${View} ...${props} /><//>
+    ${held && html`<p class="held" aria-hidden="true">Rows stay while pointed at</p>`}
   </main>`;
 }
