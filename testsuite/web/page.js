@@ -23,6 +23,9 @@ const press = async (page, label) => {
   const button = await page.waitForFunction(find, { timeout }, label);
   await button.evaluate((b) => b.click());
 };
+// What the address has behind its question mark.
+const values = (page) => page.evaluate(() =>
+  Object.fromEntries(new URLSearchParams(location.hash.split('?')[1])));
 const silent = (page) => assert.deepEqual(page.complaints, []);
 
 // Runs [body] with a page of its own at [path], which must not complain.
@@ -352,6 +355,34 @@ await test('a chart is read and enlarged by the keyboard',
     await lengthIs(5);
   }));
 
+await test('a key that zooms a chart starts from the time that the key before asked for',
+  async () => {
+    // Presses the key [n] times, before the browser does anything else; the range is
+    // [length] seconds long.
+    const zoom = async (page, key, n, length) => {
+      await page.$eval('.plot', async (plot, ...given) => {
+        for (let i = 0; i < given[1]; i++) {
+          plot.dispatchEvent(new KeyboardEvent('keydown', { key: given[0], bubbles: true }));
+          await null;
+        }
+      }, key, n);
+      const { from, to } = await values(page);
+      assert.ok(Math.abs(to - from - length * 1e9) < 1e4, `${from} ${to}`);
+    };
+    for (const view of ['charts?', 'flame?type=live&'])
+      await onPage(`#/process/100/${view}from=20000000000&to=36000000000`, async (page) => {
+        await until(page, () => /\d\d:\d\d/.test(
+          document.querySelector('.chart .u-legend')?.innerText));
+        mock.slow.add('live_sites');
+        try {
+          await zoom(page, '+', 3, 2);
+          await zoom(page, '-', 2, 8);
+        } finally {
+          mock.release();
+        }
+      });
+  });
+
 await test('a chart that loses a series is drawn without it',
   () => onPage('#/process/100/charts?from=10000000000&to=30000000000', async (page) => {
     await page.setViewport({ width: 1200, height: 5000 });
@@ -633,8 +664,6 @@ await test('a click on a span of the end of the data holds the timeline',
 // The parameters of the last request for [part] of the process.
 const lastAsked = (part) => Object.fromEntries(new URL(mock.requests.findLast(
   (r) => r.includes(`/${part}?`)).slice(4), 'http://x').searchParams);
-const values = (page) => page.evaluate(() =>
-  Object.fromEntries(new URLSearchParams(location.hash.split('?')[1])));
 
 // The height of all lanes, in pixels: 14 a row, 6 a lane and 24 the ruler.
 const lanesHeight = (page) => page.$eval('.lanes .all', (e) => e.clientHeight);
