@@ -254,6 +254,7 @@ export class Mock {
     this.saved = [];
     this.ruleResult = null;     // the file that the rule has saved
     this.samples = false;       // the rings have some
+    this.noSamples = false;     // no flame graph has any
     this.states = { 1: 'ended' };       // of processes that do not run
     this.first_sample_ns = 20e9;
     this.busy = false;          // the rings have no event of a moment ago
@@ -514,8 +515,8 @@ export class Mock {
                        category: 'gc_detail', reason: 'not recorded' }] }),
       // Another process, and another time, have more of the collector.
       flame: () => ({ first_ns: this.first_sample_ns, ...flame(
-        url.searchParams.get('type'), id !== '100' || from === 1e9 ? 3 : 1,
-        this.overwritten) }),
+        this.noSamples ? 'io' : url.searchParams.get('type'),
+        id !== '100' || from === 1e9 ? 3 : 1, this.overwritten) }),
       live_sites: () => liveSites(from, to, number('width', 1000)),
       ...url.searchParams.get('a') === '100' && { compare: () => {
         const side = (i) => ({ ...this.process(i), from_ns: 0, to_ns: 1e10,

@@ -17,10 +17,10 @@ const has = (page, text) =>
 const go = (page, hash) => page.evaluate((h) => { location.hash = h; }, hash);
 const seen = (page, selector) =>
   page.waitForSelector(selector, { visible: true, timeout });
-const press = async (page, label) => {
-  const find = (text) => [...document.querySelectorAll('.toolbar button')]
+const press = async (page, label, of = '.toolbar button') => {
+  const find = (text, selector) => [...document.querySelectorAll(selector)]
     .find((b) => b.innerText === text);
-  const button = await page.waitForFunction(find, { timeout }, label);
+  const button = await page.waitForFunction(find, { timeout }, label, of);
   await button.evaluate((b) => b.click());
 };
 // What the address has behind its question mark.
@@ -1753,7 +1753,7 @@ await test('the difference of two times, and of two processes',
 
 await test('without samples the flame graph says how to take them',
   () => onPage('#/process/100/flame?type=io', async (page) => {
-    await has(page, 'Switch on io to take some');
+    await has(page, 'There are no samples for this profile in this range. io is off.');
     await click(page, '.tabs a[href*="/control"]');
     await click(page, 'input[name=io]');
     await has(page, 'Category io is on');
@@ -1764,6 +1764,36 @@ await test('without samples the flame graph says how to take them',
     await has(page, 'Later events took the place of the samples of this time');
     mock.overwritten = false;
   }));
+
+await test('the categories that a flame graph lacks are recorded by one button, and a range '
+  + 'that was held goes on to follow', async () => {
+  mock.noSamples = true;
+  try {
+    await onPage('#/process/100/flame?type=wall&from=1000000000&to=2000000000',
+      async (page) => {
+        await has(page, 'profile and profile_wait are off.');
+        await press(page, 'Record profile and profile_wait for 10 s', 'section button');
+        await has(page, 'profile and profile_wait are recorded for 10 s.');
+        assert.equal(mock.actions.at(-1).action,
+          '{"action":"add","categories":["profile","profile_wait"],"seconds":10}');
+        await until(page, () => location.hash.endsWith('?type=wall&last=10'));
+      });
+    await onPage('#/process/100/flame?type=wait', async (page) => {
+      await has(page, 'profile_wait is off.');
+      mock.noSamples = false;
+      await press(page, 'Record profile_wait for 10 s', 'section button');
+      // It is asked again without another click.
+      await seen(page, '.flame');
+    });
+    mock.noSamples = true;
+    mock.readOnly = true;
+    await onPage('#/process/100/flame?type=wait', (page) =>
+      allDisabled(page, '--read-only', 'section .empty button'));
+  } finally {
+    mock.noSamples = false;
+    mock.readOnly = false;
+  }
+});
 
 await test('the live heap by site: names are text, and new points come',
   () => onPage('#/process/100/flame?type=live', async (page) => {
