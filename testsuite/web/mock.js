@@ -255,6 +255,7 @@ export class Mock {
     this.ruleResult = null;     // the file that the rule has saved
     this.samples = false;       // the rings have some
     this.noSamples = false;     // no flame graph has any
+    this.nothing = false;       // there are no events, locks, requests and pairs
     this.states = { 1: 'ended' };       // of processes that do not run
     this.first_sample_ns = 20e9;
     this.busy = false;          // the rings have no event of a moment ago
@@ -483,12 +484,12 @@ export class Mock {
                                paused_ns: 9e10, longest_pause_ns: 12e6 },
                      total: this.detail().domains[0], ...this.detail() }),
       timeline: () => timeline(now, from, to, number('width', 1000), 4),
-      events: () => this.overwritten ? { events: [], units, more: false }
+      events: () => this.overwritten || this.nothing ? { events: [], units, more: false }
         : events(from, to, number('limit', 100)),
       names: () => ({ names: ['checkout', 'my span', hostile[0], hostile[3],
                               'minor'] }),
-      between: () => between(from, to),
-      locks: () => ({ locks: [
+      between: () => ({ ...between(from, to), ...this.nothing && { count: 0 } }),
+      locks: () => ({ locks: this.nothing ? [] : [
         { kind: 'mutex', lock: '0x1000', waits: 3, total_ns: 15e6, longest_ns: 5e6,
           longest: { to: 40.008e9, domain: 0, thread: 4242 },
           holders: [{ thread: 4242, waits: 2, total_ns: 10e6 }],
@@ -501,7 +502,7 @@ export class Mock {
         const list = [[7, 40e9, 3e7], [9, 50e9, 2e7]].map(([number, from, ns]) => ({
           number, name: hostile[0], from, to: from + ns, duration_ns: ns,
           running_ns: 1.2e7, waiting_ns: ns - 1.2e7 }))
-          .filter((r) => from < r.to && r.to <= to);
+          .filter((r) => !this.nothing && from < r.to && r.to <= to);
         return {
           requests: list.filter((r) => !one || one === String(r.number)),
           kinds: [{ ...durations(hostile[0], 2, 2e7), buckets:

@@ -1428,6 +1428,32 @@ await test('requests and tables of a time that no ring has any longer say so', a
     has(page, 'A program tells of its requests by Eventring.Request.'));
 });
 
+await test('a view that has nothing in a short range says how long it is, and offers a wider one',
+  async () => {
+    const range = 'from=1000000000&to=1002000000';
+    const offered = (page, text) => until(page, (wanted) => document.querySelector('.wider')
+      ?.innerText.replace(/\s+/g, ' ').trim() === wanted, text);
+    mock.nothing = true;
+    try {
+      for (const view of ['requests?', 'locks?', 'events?', 'flame?type=io&',
+                          'between?first=minor&then=minor&'])
+        await onPage(`#/process/100/${view}${range}`, async (page) => {
+          await offered(page, 'This range is 2.00 ms long. Live: the last 10.0 s');
+          await click(page, '.wider button');
+          await until(page, () => document.querySelector('[data-range=live]') &&
+            !document.querySelector('.wider'));
+          assert.equal((await values(page)).last, '10');
+        });
+      await onPage(`#/process/101/locks?${range}`, async (page) => {
+        await offered(page, 'This range is 2.00 ms long. Show all');
+        await click(page, '.wider button');
+        await until(page, () => location.hash.endsWith('?last=all'));
+      });
+    } finally {
+      mock.nothing = false;
+    }
+  });
+
 await test('the latest events are shown, the latest at the top, or the first',
   () => onPage('#/process/100/events?from=20000000000&to=30000000000', async (page) => {
     const times = () => page.$$eval('.log tbody tr', (all) =>

@@ -60,13 +60,13 @@ function timeOf(answer, type, now, span = answer.span) {
 }
 
 // [record]: records categories; [why]: it cannot, or null.
-function NoSamples({ process, type, selected, answer, address, now, record, why }) {
+function NoSamples({ process, type, selected, answer, address, now, record, why, wider }) {
   if (answer.earlier_samples > 0) return null;
   const [kept] = ringsOf(answer, type);
   const to = answer.span.to ?? now;
   if (kept.length > 0 && kept.every((k) => k.begin_lost && k.from_ns > to))
     return html`<p class="empty">Later events took the place of the samples of this time:
-      the rings have ${timeOf(answer, type, now, limits({ last: null }))}.</p>`;
+      the rings have ${timeOf(answer, type, now, limits({ last: null }))}.${wider}</p>`;
   const off = type.categories.filter((c) => !process.categories?.includes(c));
   const names = (off.length ? off : type.categories).map((c, i) => html`${
     i > 0 && ' and '}<b key=${c}>${c}</b>`);
@@ -77,7 +77,7 @@ function NoSamples({ process, type, selected, answer, address, now, record, why 
       ${' '}<a href=${address.to({}, 'control')}>Switch on for longer</a>`
     : html`They are taken now: ${names} ${names.length > 1 ? 'are' : 'is'} on.`;
   return html`<p class="empty">There are no samples for this profile ${
-    selected ? 'that are selected' : 'in this range'}. ${advice}</p>`;
+    selected ? 'that are selected' : 'in this range'}. ${advice}${wider}</p>`;
 }
 
 // The selection of the type.
@@ -143,7 +143,7 @@ const leftOut = (answer, whose) => [
   .filter(([n]) => n > 0).map(([n, why]) => html`<p key=${why} class="note">${whose}${
     format.count(n)} samples are left out: ${why}.</p>`);
 
-function Answer({ answer, process, type, address, now, record, why }) {
+function Answer({ answer, process, type, address, now, record, why, wider }) {
   const root = useMemo(() => answer?.name
     ? treeOf(answer, type) : null, [answer, type]);
   if (!answer) return html`<p class="quiet">Loading…</p>`;
@@ -160,7 +160,7 @@ function Answer({ answer, process, type, address, now, record, why }) {
           address.go(changes, { silent: !('zoom' in changes || 'focus' in changes) })} />`
     : html`<${NoSamples} ...${{
         process, type, selected: isSelected(address.values), answer, address, now, record,
-        why }} />`}`;
+        why, wider }} />`}`;
 }
 
 // Returns { record, message } for the process [id]: [record] records categories for a
@@ -183,7 +183,7 @@ function useRecord(id, answer, again) {
 }
 
 export function Flame(given) {
-  const { id, process, data, live, server, address, range, setRange } = given;
+  const { id, process, data, live, server, address, range, setRange, wider } = given;
   const key = typeNamed(address.values.type);
   const type = typeOf(key);
   const { request } = address.values;
@@ -213,6 +213,6 @@ export function Flame(given) {
     ${key === 'live' && html`<${LiveSites} ...${{ id, process, data, live,
       range }} onZoom=${setRange} />`}
     <${Answer} key=${key} ...${{ answer, process, type, address, now: data.now,
-      record: recordShown, why: obstacle(process, server, live) }} />
+      wider, record: recordShown, why: obstacle(process, server, live) }} />
   </section>`;
 }

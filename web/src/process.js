@@ -8,7 +8,7 @@ import { get, ofProcess } from './api.js';
 import * as format from './format.js';
 import { beginOf, History } from './history.js';
 import { Damage, isSaved, Numbers, stateOf } from './overview.js';
-import { RangeBar, rangeOf, rangeValues } from './range.js';
+import { RangeBar, rangeOf, rangeValues, widerOffer } from './range.js';
 import { useTiers } from './tiers.js';
 import { Charts } from './charts.js';
 import { Timeline } from './timeline.js';
@@ -191,7 +191,7 @@ export function Process(given) {
     return html`<${Missing} gone=${gone} process=${known.current} />`;
   const [, View] = Object.hasOwn(views, view) ? views[view] : views.charts;
   const props = { id, address, process: known.current, data, server, live, range,
-                  setRange };
+                  setRange, wider: widerOffer(range, setRange, alive) };
   return html`<main>
     <${Title} process=${known.current} />
     <${Path} process=${known.current} />
