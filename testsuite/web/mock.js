@@ -256,6 +256,7 @@ export class Mock {
     this.samples = false;       // the rings have some
     this.noSamples = false;     // no flame graph has any
     this.nothing = false;       // there are no events, locks, requests and pairs
+    this.recordings = [];       // processes that are opened recordings
     this.states = { 1: 'ended' };       // of processes that do not run
     this.first_sample_ns = 20e9;
     this.busy = false;          // the rings have no event of a moment ago
@@ -298,7 +299,8 @@ export class Mock {
     const { running, collecting } = row(now_ns, 4, '');
     return {
       id: String(100 + i), pid: 100 + i, program: i ? hostile[i % 5] : '/usr/bin/shop',
-      argv0: i ? hostile[0] : 'shop', runtime: '5.3.0', format: 'ring',
+      argv0: i ? hostile[0] : 'shop', runtime: '5.3.0',
+      format: this.recordings.includes(i) ? 'recording' : 'ring',
       state: this.states[i] ?? 'running', paused: this.paused,
       categories: this.categories, threshold_ns: 2500,
       started_unix_ns: this.start * 1e6, now_ns,

@@ -90,6 +90,23 @@ await test('a killed process is shown after those that run, an ended one is fold
     }
   }));
 
+await test('recordings that the server has opened are not called saved', async () => {
+  mock.processes = 4;
+  mock.states = { 1: 'ended', 3: 'ended' };
+  mock.recordings = [3];
+  try {
+    await onPage('', async (page) => {
+      await has(page, '1 running, 3 ended, killed or opened');
+      assert.equal(await page.$eval('.ended summary', (e) => e.innerText),
+                   'Ended: 1, opened: 1');
+    });
+  } finally {
+    mock.processes = 3;
+    mock.states = { 1: 'ended' };
+    mock.recordings = [];
+  }
+});
+
 await test('500 processes: 50 at first, the others on demand',
   () => onPage('', async (page) => {
     mock.processes = 500;

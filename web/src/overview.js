@@ -154,8 +154,8 @@ export function ActionTable({ actions, processes }) {
 const isFolded = (p) => ['ended', 'replaced', 'saved'].includes(stateOf(p));
 
 function endedText(processes) {
-  const saved = processes.filter(isSaved).length;
-  const parts = [['Ended', processes.length - saved], ['saved', saved]];
+  const opened = processes.filter(isSaved).length;
+  const parts = [['Ended', processes.length - opened], ['opened', opened]];
   const text = parts.filter(([, n]) => n > 0).map((part) => part.join(': ')).join(', ');
   return text[0].toUpperCase() + text.slice(1);
 }
@@ -178,7 +178,7 @@ export function Overview({ processes, server }) {
   return html`<main>
     <div class="heading"><h1>Processes</h1>
       <span class="quiet">${alive} running${processes.length > alive
-        ? `, ${processes.length - alive} ended, killed or saved` : ''}${
+        ? `, ${processes.length - alive} ended, killed or opened` : ''}${
         sorted.length > 0 && '. A click on a name opens its charts'}</span>
       ${processes.length > 5 && html`<input type="search" value=${text}
         placeholder="Find by name or pid" aria-label="Find a process"
