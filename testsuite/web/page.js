@@ -2016,6 +2016,18 @@ await test('a rule that was added is shown with the unit of its time',
     await has(page, 'The rule is added: checkout > 25s.');
   }));
 
+await test('the field When of a rule is as wide as its text', () => onPage(
+  `#/rules?when=${encodeURIComponent(`${'a long name of a span '.repeat(3)}> 8us`)}`,
+  async (page) => {
+    for (const width of [1280, 390]) {
+      await page.setViewport({ width, height: 844 });
+      const [inner, text, page_] = await page.$eval('input[name=when]', (e) =>
+        [e.clientWidth, e.scrollWidth, document.documentElement.scrollWidth]);
+      if (width > 1000) assert.ok(text <= inner, `${text} ${inner}`);
+      assert.ok(page_ <= width, `${page_}`);
+    }
+  }));
+
 await test('columns of buttons have no button in the header',
   () => onPage('#/rules', async (page) => {
     await seen(page, '[data-table=rules] [aria-label^="Delete rule"]');
