@@ -1950,7 +1950,7 @@ async function copyLink(page, takes) {
       writeText: async (text) => { window.copied = text; } } : undefined });
   }, takes);
   await click(page, '.copy');
-  await until(page, () => document.querySelector('.ranged > .message').innerText);
+  await until(page, () => document.querySelector('.copy + .message').innerText);
   return page.evaluate(() => window.copied);
 }
 
@@ -1963,7 +1963,7 @@ await test('a link to the view has no token, and opens the view with that of the
       assert.equal(link, `${new URL(address).origin}/${hash}`);
       await has(page, 'opens it with the token of this server');
       await go(page, '#/process/100/charts');
-      await until(page, () => !document.querySelector('.ranged > .message').innerText);
+      await until(page, () => !document.querySelector('.copy + .message').innerText);
     });
     const page = await open(browser, link);
     await has(page, 'A token is missing');
@@ -1974,6 +1974,15 @@ await test('a link to the view has no token, and opens the view with that of the
     silent(page);
     await page.close();
   });
+
+await test('Control, the saved recordings and a comparison have a link that can be copied, too',
+  () => onPage('', async (page) => {
+    for (const hash of ['#/process/100/control', '#/saved', '#/compare/100/101']) {
+      await go(page, hash);
+      await until(page, () => !document.querySelector('.copy + .message')?.innerText);
+      assert.equal(await copyLink(page, true), `${new URL(address).origin}/${hash}`);
+    }
+  }));
 
 await test('where the browser has no clipboard, the link is shown',
   () => onPage('#/process/100/charts?last=60', async (page) => {

@@ -206,11 +206,11 @@ export function Process(given) {
     <${Damage} process=${known.current} />
     <${Diagnosis} ...${props} />
     <${Tabs} address=${address} view=${view} />
-    ${view !== 'control' && html`<div class="ranged">
+    <div class="ranged">${view !== 'control' && html`
       <${RangeBar} range=${range} choose=${setRange} now=${data.now} alive=${alive}
         begin=${range.last === null ? beginOf(data.history) : 0} />
       <${DownloadMenu} ...${props} shown=${view === 'flame'
-        ? flameParameters(address.values) : {}} /><${CopyLink} /></div>`}
+        ? flameParameters(address.values) : {}} />`}<${CopyLink} /></div>
     <${Guard} key=${view}><${View} ...${props} /><//>
     ${held && html`<p class="held" aria-hidden="true">Rows stay while pointed at</p>`}
   </main>`;
