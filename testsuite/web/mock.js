@@ -431,7 +431,8 @@ export class Mock {
       if (wish.action === 'resume') this.paused = false;
       if (wish.action === 'categories') this.categories = wish.categories;
       this.actions.push({ unix_ns: Date.now() * 1e6, origin: '127.0.0.1',
-                          process: id, action: body, result: 'done' });
+                          process: id, action: body,
+                          result: what === 'save' ? '/store/shop.evr' : 'done' });
       return this.#json(s, 200, what === 'save' ? { file: '/store/shop.evr' } : {});
     });
   }

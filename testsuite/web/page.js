@@ -2000,6 +2000,8 @@ await test('files that were saved are links to their recordings', async () => {
       await click(page, '.save button');
       await until(page, () => document.querySelector('.quick .message a')?.innerText ===
         '/store/shop.evr');
+      await until(page, () => document.querySelector('.control tbody a')?.hash ===
+        '#/process/101/charts');
       await go(page, '#/rules');
       await until(page, () => document.querySelector('[data-table=rules] a')?.innerText ===
         'shop.evr');
