@@ -255,6 +255,9 @@ export class Mock {
     this.saved = [];
     this.ruleResult = null;     // the file that the rule has saved
     this.samples = false;       // the rings have some
+    this.noSamples = false;     // no flame graph has any
+    this.nothing = false;       // there are no events, locks, requests and pairs
+    this.recordings = [];       // processes that are opened recordings
     this.states = { 1: 'ended' };       // of processes that do not run
     this.first_sample_ns = 20e9;
     this.busy = false;          // the rings have no event of a moment ago
@@ -297,7 +300,8 @@ export class Mock {
     const { running, collecting } = row(now_ns, 4, '');
     return {
       id: String(100 + i), pid: 100 + i, program: i ? hostile[i % 5] : '/usr/bin/shop',
-      argv0: i ? hostile[0] : 'shop', runtime: '5.3.0', format: 'ring',
+      argv0: i ? hostile[0] : 'shop', runtime: '5.3.0',
+      format: this.recordings.includes(i) ? 'recording' : 'ring',
       state: this.states[i] ?? 'running', paused: this.paused,
       categories: this.categories, threshold_ns: 2500,
       started_unix_ns: this.start * 1e6, now_ns,
@@ -429,7 +433,8 @@ export class Mock {
       if (wish.action === 'resume') this.paused = false;
       if (wish.action === 'categories') this.categories = wish.categories;
       this.actions.push({ unix_ns: Date.now() * 1e6, origin: '127.0.0.1',
-                          process: id, action: body, result: 'done' });
+                          process: id, action: body,
+                          result: what === 'save' ? '/store/shop.evr' : 'done' });
       if (what === 'record')
         this.actions.unshift({ unix_ns: Date.now() * 1e6, origin: '127.0.0.1', process: id,
                                action: 'record: its time is over', result: this.recordEnd });
@@ -487,12 +492,12 @@ export class Mock {
                                paused_ns: 9e10, longest_pause_ns: 12e6 },
                      total: this.detail().domains[0], ...this.detail() }),
       timeline: () => timeline(now, from, to, number('width', 1000), 4),
-      events: () => this.overwritten ? { events: [], units, more: false }
+      events: () => this.overwritten || this.nothing ? { events: [], units, more: false }
         : events(from, to, number('limit', 100)),
       names: () => ({ names: ['checkout', 'my span', hostile[0], hostile[3],
                               'minor'] }),
-      between: () => between(from, to),
-      locks: () => ({ locks: [
+      between: () => ({ ...between(from, to), ...this.nothing && { count: 0 } }),
+      locks: () => ({ locks: this.nothing ? [] : [
         { kind: 'mutex', lock: '0x1000', waits: 3, total_ns: 15e6, longest_ns: 5e6,
           longest: { to: 40.008e9, domain: 0, thread: 4242 },
           holders: [{ thread: 4242, waits: 2, total_ns: 10e6 }],
@@ -505,7 +510,7 @@ export class Mock {
         const list = [[7, 40e9, 3e7], [9, 50e9, 2e7]].map(([number, from, ns]) => ({
           number, name: hostile[0], from, to: from + ns, duration_ns: ns,
           running_ns: 1.2e7, waiting_ns: ns - 1.2e7 }))
-          .filter((r) => from < r.to && r.to <= to);
+          .filter((r) => !this.nothing && from < r.to && r.to <= to);
         return {
           requests: list.filter((r) => !one || one === String(r.number)),
           kinds: [{ ...durations(hostile[0], 2, 2e7), buckets:
@@ -514,15 +519,16 @@ export class Mock {
             ([domain, thread, from, to]) => ({ domain, thread, from, to })) };
       },
       last_diagnosis: () => ({
-        first_ns: 7e12, last_ns: 7e12 + 5.5e7, findings, passed: [{ rule: 'long_stop', title: 'A long stop' }],
+        first_ns: 7e12, last_ns: 7e12 + 5.5e7, findings,
+        passed: [{ rule: 'long_stop', title: 'A long stop' }],
         not_judged: [{ rule: 'remembered_set', title: 'A large remembered set',
                        category: 'gc_detail', reason: 'not recorded' },
                      { rule: 'memory_growth', title: 'The heap grows', category: null,
                        reason: 'fewer than 8 major cycles ended' }] }),
       // Another process, and another time, have more of the collector.
       flame: () => ({ first_ns: this.first_sample_ns, ...flame(
-        url.searchParams.get('type'), id !== '100' || from === 1e9 ? 3 : 1,
-        this.overwritten) }),
+        this.noSamples ? 'io' : url.searchParams.get('type'),
+        id !== '100' || from === 1e9 ? 3 : 1, this.overwritten) }),
       live_sites: () => liveSites(from, to, number('width', 1000)),
       ...url.searchParams.get('a') === '100' && { compare: () => {
         const side = (i) => ({ ...this.process(i), from_ns: 0, to_ns: 1e10,

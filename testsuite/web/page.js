@@ -17,12 +17,15 @@ const has = (page, text) =>
 const go = (page, hash) => page.evaluate((h) => { location.hash = h; }, hash);
 const seen = (page, selector) =>
   page.waitForSelector(selector, { visible: true, timeout });
-const press = async (page, label) => {
-  const find = (text) => [...document.querySelectorAll('.toolbar button')]
+const press = async (page, label, of = '.toolbar button') => {
+  const find = (text, selector) => [...document.querySelectorAll(selector)]
     .find((b) => b.innerText === text);
-  const button = await page.waitForFunction(find, { timeout }, label);
+  const button = await page.waitForFunction(find, { timeout }, label, of);
   await button.evaluate((b) => b.click());
 };
+// What the address has behind its question mark.
+const values = (page) => page.evaluate(() =>
+  Object.fromEntries(new URLSearchParams(location.hash.split('?')[1])));
 const silent = (page) => assert.deepEqual(page.complaints, []);
 
 // Runs [body] with a page of its own at [path], which must not complain.
@@ -86,6 +89,23 @@ await test('a killed process is shown after those that run, an ended one is fold
       mock.states = { 1: 'ended' };
     }
   }));
+
+await test('recordings that the server has opened are not called saved', async () => {
+  mock.processes = 4;
+  mock.states = { 1: 'ended', 3: 'ended' };
+  mock.recordings = [3];
+  try {
+    await onPage('', async (page) => {
+      await has(page, '1 running, 3 ended, killed or opened');
+      assert.equal(await page.$eval('.ended summary', (e) => e.innerText),
+                   'Ended: 1, opened: 1');
+    });
+  } finally {
+    mock.processes = 3;
+    mock.states = { 1: 'ended' };
+    mock.recordings = [];
+  }
+});
 
 await test('500 processes: 50 at first, the others on demand',
   () => onPage('', async (page) => {
@@ -191,6 +211,27 @@ await test('without a token the page asks for it', async () => {
   await click(page, 'form button');
   await has(page, 'shop');
   silent(page);
+  await page.close();
+});
+
+await test('a token opens the view of its address, wherever it stands there', async () => {
+  const origin = new URL(address).origin;
+  const view = '#/process/100/events?filter=minor&last=60';
+  for (const hash of [`${view}&token=${token}`, `#token=${token}&${view.slice(1)}`,
+                      `#token=${token}${view}`, `${view}#token=${token}`,
+                      view.replace('?', `?token=${token}&`)]) {
+    const page = await open(browser, `${origin}/${hash}`);
+    await until(page, () => document.querySelector('.filter')?.value === 'minor');
+    assert.equal(page.url(), `${origin}/${view}`, hash);
+    silent(page);
+    await page.close();
+  }
+  // An address that is changed in a tab that has no token yet
+  const page = await open(browser, `${origin}/${view}`);
+  await has(page, 'and the view of this link opens');
+  await page.evaluate((h) => { location.hash = h; }, `${view}&token=${token}`);
+  await until(page, () => document.querySelector('.filter')?.value === 'minor');
+  assert.equal(page.url(), `${origin}/${view}`);
   await page.close();
 });
 
@@ -354,6 +395,34 @@ await test('a chart is read and enlarged by the keyboard',
     await page.keyboard.press('-');
     await lengthIs(5);
   }));
+
+await test('a key that zooms a chart starts from the time that the key before asked for',
+  async () => {
+    // Presses the key [n] times, before the browser does anything else; the range is
+    // [length] seconds long.
+    const zoom = async (page, key, n, length) => {
+      await page.$eval('.plot', async (plot, ...given) => {
+        for (let i = 0; i < given[1]; i++) {
+          plot.dispatchEvent(new KeyboardEvent('keydown', { key: given[0], bubbles: true }));
+          await null;
+        }
+      }, key, n);
+      const { from, to } = await values(page);
+      assert.ok(Math.abs(to - from - length * 1e9) < 1e4, `${from} ${to}`);
+    };
+    for (const view of ['charts?', 'flame?type=live&'])
+      await onPage(`#/process/100/${view}from=20000000000&to=36000000000`, async (page) => {
+        await until(page, () => /\d\d:\d\d/.test(
+          document.querySelector('.chart .u-legend')?.innerText));
+        mock.slow.add('live_sites');
+        try {
+          await zoom(page, '+', 3, 2);
+          await zoom(page, '-', 2, 8);
+        } finally {
+          mock.release();
+        }
+      });
+  });
 
 await test('a chart that loses a series is drawn without it',
   () => onPage('#/process/100/charts?from=10000000000&to=30000000000', async (page) => {
@@ -636,8 +705,6 @@ await test('a click on a span of the end of the data holds the timeline',
 // The parameters of the last request for [part] of the process.
 const lastAsked = (part) => Object.fromEntries(new URL(mock.requests.findLast(
   (r) => r.includes(`/${part}?`)).slice(4), 'http://x').searchParams);
-const values = (page) => page.evaluate(() =>
-  Object.fromEntries(new URLSearchParams(location.hash.split('?')[1])));
 
 // The height of all lanes, in pixels: 14 a row, 6 a lane and 24 the ruler.
 const lanesHeight = (page) => page.$eval('.lanes .all', (e) => e.clientHeight);
@@ -1402,6 +1469,32 @@ await test('requests and tables of a time that no ring has any longer say so', a
     has(page, 'A program tells of its requests by Eventring.Request.'));
 });
 
+await test('a view that has nothing in a short range says how long it is, and offers a wider one',
+  async () => {
+    const range = 'from=1000000000&to=1002000000';
+    const offered = (page, text) => until(page, (wanted) => document.querySelector('.wider')
+      ?.innerText.replace(/\s+/g, ' ').trim() === wanted, text);
+    mock.nothing = true;
+    try {
+      for (const view of ['requests?', 'locks?', 'events?', 'flame?type=io&',
+                          'between?first=minor&then=minor&'])
+        await onPage(`#/process/100/${view}${range}`, async (page) => {
+          await offered(page, 'This range is 2.00 ms long. Live: the last 10.0 s');
+          await click(page, '.wider button');
+          await until(page, () => document.querySelector('[data-range=live]') &&
+            !document.querySelector('.wider'));
+          assert.equal((await values(page)).last, '10');
+        });
+      await onPage(`#/process/101/locks?${range}`, async (page) => {
+        await offered(page, 'This range is 2.00 ms long. Show all');
+        await click(page, '.wider button');
+        await until(page, () => location.hash.endsWith('?last=all'));
+      });
+    } finally {
+      mock.nothing = false;
+    }
+  });
+
 await test('the latest events are shown, the latest at the top, or the first',
   () => onPage('#/process/100/events?from=20000000000&to=30000000000', async (page) => {
     const times = () => page.$$eval('.log tbody tr', (all) =>
@@ -1444,23 +1537,47 @@ await test('a live range of a busy program is asked for up to the last event', a
   }
 });
 
-await test('rows that follow a live range stay while a link of them is pointed at',
+// Checks that rows stay after [point] has pointed at the [first] link of them, and that
+// the page says so, until [leave] points elsewhere.
+async function rowsStay(page, point, leave) {
+  const first = '.log tbody a';
+  const count = () => mock.requests.filter((r) => r.includes('/events?')).length;
+  await seen(page, first);
+  assert.equal(await page.$('.held'), null);
+  await retry(page, () => point(first), () => document.querySelector('.held') !== null);
+  const text = await page.$eval(first, (e) => e.innerText);
+  const before = count();
+  await eventually(async () => {
+    await point(first);
+    assert.ok(count() >= before + 3);
+  });
+  assert.equal(await page.$eval(first, (e) => e.innerText), text);
+  await leave();
+  await until(page, (selector, old) => !document.querySelector('.held')
+    && document.querySelector(selector).innerText !== old, first, text);
+}
+
+await test('rows that follow a live range stay while a link of them is pointed at or has '
+  + 'the focus of the keyboard', () => onPage('#/process/100/events?last=10',
+  async (page) => {
+    await rowsStay(page, (link) => page.hover(link), () => page.mouse.move(1, 1));
+    await rowsStay(page, async (link) => {
+      await page.focus('.log');
+      await page.keyboard.press('Tab');
+      await page.focus(link);
+    }, () => page.focus('.filter'));
+  }));
+
+await test('rows that were touched stay, and the finger need not be there any longer',
   () => onPage('#/process/100/events?last=10', async (page) => {
-    const first = '.log tbody a';
-    const answered = async (times) => {
-      const count = () => mock.requests.filter((r) => r.includes('/events?')).length;
-      const before = count();
-      await eventually(() => assert.ok(count() >= before + times));
+    await page.setViewport({ width: 400, height: 700, hasTouch: true, isMobile: true });
+    const touch = async (selector) => {
+      await page.$eval(selector, (e) => e.scrollIntoView({ block: 'center' }));
+      const { x, y } = await (await page.$(selector)).boundingBox();
+      return page.touchscreen.tap(x + 2, y + 2);
     };
-    await seen(page, first);
-    await page.hover(first);
-    await answered(2);
-    const text = await page.$eval(first, (e) => e.innerText);
-    await answered(2);
-    assert.equal(await page.$eval(first, (e) => e.innerText), text);
-    await page.mouse.move(1, 1);
-    await until(page, (selector, old) => document.querySelector(selector).innerText !== old,
-                first, text);
+    await rowsStay(page, () => touch('.log tbody td:nth-child(2)'),
+                   () => touch('.numbers dd'));
   }));
 
 await test('locks have their waits, holders and spans',
@@ -1703,7 +1820,7 @@ await test('the difference of two times, and of two processes',
 
 await test('without samples the flame graph says how to take them',
   () => onPage('#/process/100/flame?type=io', async (page) => {
-    await has(page, 'Switch on io to take some');
+    await has(page, 'There are no samples for this profile in this range. io is off.');
     await click(page, '.tabs a[href*="/control"]');
     await click(page, 'input[name=io]');
     await has(page, 'Category io is on');
@@ -1714,6 +1831,36 @@ await test('without samples the flame graph says how to take them',
     await has(page, 'Later events took the place of the samples of this time');
     mock.overwritten = false;
   }));
+
+await test('the categories that a flame graph lacks are recorded by one button, and a range '
+  + 'that was held goes on to follow', async () => {
+  mock.noSamples = true;
+  try {
+    await onPage('#/process/100/flame?type=wall&from=1000000000&to=2000000000',
+      async (page) => {
+        await has(page, 'profile and profile_wait are off.');
+        await press(page, 'Record profile and profile_wait for 10 s', 'section button');
+        await has(page, 'profile and profile_wait are recorded for 10 s.');
+        assert.equal(mock.actions.at(-1).action,
+          '{"action":"add","categories":["profile","profile_wait"],"seconds":10}');
+        await until(page, () => location.hash.endsWith('?type=wall&last=10'));
+      });
+    await onPage('#/process/100/flame?type=wait', async (page) => {
+      await has(page, 'profile_wait is off.');
+      mock.noSamples = false;
+      await press(page, 'Record profile_wait for 10 s', 'section button');
+      // It is asked again without another click.
+      await seen(page, '.flame');
+    });
+    mock.noSamples = true;
+    mock.readOnly = true;
+    await onPage('#/process/100/flame?type=wait', (page) =>
+      allDisabled(page, '--read-only', 'section .empty button'));
+  } finally {
+    mock.noSamples = false;
+    mock.readOnly = false;
+  }
+});
 
 await test('the live heap by site: names are text, and new points come',
   () => onPage('#/process/100/flame?type=live', async (page) => {
@@ -1827,7 +1974,7 @@ async function copyLink(page, takes) {
       writeText: async (text) => { window.copied = text; } } : undefined });
   }, takes);
   await click(page, '.copy');
-  await until(page, () => document.querySelector('.ranged > .message').innerText);
+  await until(page, () => document.querySelector('.copy + .message').innerText);
   return page.evaluate(() => window.copied);
 }
 
@@ -1840,7 +1987,7 @@ await test('a link to the view has no token, and opens the view with that of the
       assert.equal(link, `${new URL(address).origin}/${hash}`);
       await has(page, 'opens it with the token of this server');
       await go(page, '#/process/100/charts');
-      await until(page, () => !document.querySelector('.ranged > .message').innerText);
+      await until(page, () => !document.querySelector('.copy + .message').innerText);
     });
     const page = await open(browser, link);
     await has(page, 'A token is missing');
@@ -1851,6 +1998,15 @@ await test('a link to the view has no token, and opens the view with that of the
     silent(page);
     await page.close();
   });
+
+await test('Control, the saved recordings and a comparison have a link that can be copied, too',
+  () => onPage('', async (page) => {
+    for (const hash of ['#/process/100/control', '#/saved', '#/compare/100/101']) {
+      await go(page, hash);
+      await until(page, () => !document.querySelector('.copy + .message')?.innerText);
+      assert.equal(await copyLink(page, true), `${new URL(address).origin}/${hash}`);
+    }
+  }));
 
 await test('where the browser has no clipboard, the link is shown',
   () => onPage('#/process/100/charts?last=60', async (page) => {
@@ -1868,6 +2024,8 @@ await test('files that were saved are links to their recordings', async () => {
       await click(page, '.save button');
       await until(page, () => document.querySelector('.quick .message a')?.innerText ===
         '/store/shop.evr');
+      await until(page, () => document.querySelector('.control tbody a')?.hash ===
+        '#/process/101/charts');
       await go(page, '#/rules');
       await until(page, () => document.querySelector('[data-table=rules] a')?.innerText ===
         'shop.evr');
@@ -1891,6 +2049,18 @@ await test('a rule that was added is shown with the unit of its time',
     await page.type('input[name=when]', 'checkout > 25');
     await click(page, 'form.rule button');
     await has(page, 'The rule is added: checkout > 25s.');
+  }));
+
+await test('the field When of a rule is as wide as its text', () => onPage(
+  `#/rules?when=${encodeURIComponent(`${'a long name of a span '.repeat(3)}> 8us`)}`,
+  async (page) => {
+    for (const width of [1280, 390]) {
+      await page.setViewport({ width, height: 844 });
+      const [inner, text, page_] = await page.$eval('input[name=when]', (e) =>
+        [e.clientWidth, e.scrollWidth, document.documentElement.scrollWidth]);
+      if (width > 1000) assert.ok(text <= inner, `${text} ${inner}`);
+      assert.ok(page_ <= width, `${page_}`);
+    }
   }));
 
 await test('columns of buttons have no button in the header',

@@ -11,9 +11,10 @@ export function processAddress(id, view = 'charts', values = {}) {
     (given.length ? `?${new URLSearchParams(given)}` : '');
 }
 
-// Goes to [hash] without a step for the way back.
-function replace(hash) {
-  history.replaceState(null, '', hash);
+// Goes to [hash]; [silent]: without a step for the way back.  The event is sent here, since
+// the browser may send it after the next key.
+function goTo(hash, silent) {
+  history[silent ? 'replaceState' : 'pushState'](null, '', hash);
   dispatchEvent(new Event('hashchange'));
 }
 
@@ -33,9 +34,7 @@ export function useAddress(id, view, detail) {
       const [path, now] = location.hash.split('?');
       if (path !== processAddress(id, view)) return;
       const hash = processAddress(id, view, { ...valuesOf(now), ...changes });
-      if (hash === location.hash) return;
-      if (silent) replace(hash);
-      else location.hash = hash;
+      if (hash !== location.hash) goTo(hash, silent);
     };
     return { values, to, go };
   }, [id, view, detail]);

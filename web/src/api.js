@@ -24,16 +24,26 @@ export function decoded(part) {
   }
 }
 
-// Takes the token from the address, or from this tab's earlier visit.  Returns
-// whether the address had one.
+// A token with the sign before it, wherever it stands in an address.
+const tokenPattern = /(^|[#?&\s])token=([\w.~%-]+)[#&]*/;
+
+// Returns the token in [text], an address or a part of one, or null.
+export function tokenIn(text) {
+  const found = tokenPattern.exec(text);
+  return found && decoded(found[2]);
+}
+
+// Takes the token from the address, or from this tab's earlier visit; the view that the
+// address names stays in it.  Returns whether the address had a token.
 export function takeToken() {
-  const found = /^#token=([^&]+)/.exec(location.hash);
-  if (!found) {
+  const found = tokenIn(location.hash);
+  if (found === null) {
     token ||= sessionStorage.getItem(storageKey) ?? '';
     return false;
   }
-  setToken(decoded(found[1]));
-  history.replaceState(null, '', location.pathname);
+  setToken(found);
+  const view = location.hash.replace(tokenPattern, '$1').replace(/[#?&]$/, '');
+  history.replaceState(null, '', location.pathname + view);
   return true;
 }
 

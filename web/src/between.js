@@ -135,7 +135,7 @@ function Longest({ address, pairs }) {
       { label: 'Second event', value: (p) => eventText(p.then) }]} />`;
 }
 
-export function Between({ id, process, data, address, range }) {
+export function Between({ id, process, data, address, range, wider }) {
   const { first = '', then = '', scope = 'thread' } = address.values;
   const [round, again] = useState(0);
   const wish = { first, then, scope };
@@ -154,7 +154,8 @@ export function Between({ id, process, data, address, range }) {
       span counts at its begin, with form=end at its end. A wait counts when it
       ends.</p>`}
     ${answer && html`<${Counts} answer=${answer} span=${span} wish=${asked}
-      now=${data.now} />`}
+      now=${data.now} />
+      ${!answer.count && wider && html`<p class="empty">${wider}</p>`}`}
     ${answer?.count > 0 && html`
       <${Numbers} answer=${answer} />
       <div class="charts">

@@ -113,26 +113,18 @@ function update(plot, props) {
     plot.setLegend({ idx: props.seconds.length - 1 }, false);
 }
 
-const drawn_ms = 5000;          // after a key
-
 // Left and right move the cursor by a value, plus and minus zoom at the cursor, Esc hides it.
-// [asked]: the time that the last key zoomed to, until it is drawn; an answer may not
-// have all of it.
-function onKey(event, plot, asked, onZoom) {
+function onKey(event, plot, { from, to: end, asked = [from, end], onZoom }) {
   const { idx } = plot.cursor;
   const [times] = plot.data;
-  const { min, max } = performance.now() < asked.current?.until ? asked.current
-    : plot.scales.x;
   const last = times.length - 1;
   const to = (i) => {
     const left = Math.min(plot.valToPos(times[i], 'x'), plot.over.clientWidth - 1);
     plot.setCursor({ left: Math.max(0, left), top: plot.over.clientHeight / 2 });
   };
   const zoom = (factor) => {
-    const at = times[idx] ?? (min + max) / 2;
-    asked.current = { min: at - (at - min) * factor, max: at + (max - at) * factor,
-                      until: performance.now() + drawn_ms };
-    onZoom(asked.current.min, asked.current.max);
+    const at = times[idx] ?? (asked[0] + asked[1]) / 2;
+    onZoom(...asked.map((limit) => at + (limit - at) * factor));
   };
   const actions = {
     ArrowLeft: () => to(Math.max(0, (idx ?? last + 1) - 1)),
@@ -148,7 +140,8 @@ function onKey(event, plot, asked, onZoom) {
 const nearly = { rootMargin: '20px' };
 
 // [seconds]: times of the values; [from], [to]: what is shown; all in seconds
-// since the epoch.  [text]: formats a value.  [max]: end of the y axis.
+// since the epoch.  [asked]: the time that was asked for, from which keys zoom, if an
+// answer may come later or not have all of it.  [text]: formats a value.  [max]: end of the y axis.
 // [binary]: it is a number of bytes.  [relative]: [seconds] count from a begin.
 // [onZoom]: gets the times that the user selects.
 export function Chart(props) {
@@ -156,7 +149,6 @@ export function Chart(props) {
   const plot = useRef(null);
   const latest = useRef(props);
   const visible = useRef(true);
-  const asked = useRef(null);
   latest.current = props;
   const shape = props.series.map((s) => s.label).join('\n');
   // Before the update below, which would give a chart another number of series
@@ -195,9 +187,6 @@ export function Chart(props) {
   useLayoutEffect(() => {
     if (plot.current && visible.current) update(plot.current, props);
   });
-  // A live range moves, and keeps its length.
-  useLayoutEffect(() => { asked.current = null; },
-                  [Math.round(1e3 * (props.to - props.from))]);
   return html`<figure class=${`chart ${props.wide ? 'wide' : ''}`}>
     <figcaption>${props.title}${' '}<small>${props.note}</small>
       <button type="button" class="save-as" title=${`Save ${props.title} as PNG`}
@@ -206,7 +195,7 @@ export function Chart(props) {
           savePng(plot.current, props);
         }}>PNG</button></figcaption>
     <div ref=${element} class="plot" role="img" tabindex="0"
-      onKeyDown=${(e) => onKey(e, plot.current, asked, props.onZoom)} aria-label=${
+      onKeyDown=${(e) => onKey(e, plot.current, props)} aria-label=${
       `${props.title}: ${props.series.map((s) =>
         `${s.label} ${props.text(s.values.at(-1))}`).join(', ')}`}></div>
   </figure>`;

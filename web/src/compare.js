@@ -5,6 +5,7 @@ import { html, useEffect, useState } from './html.js';
 import { useAnswer } from './answer.js';
 import { decoded } from './api.js';
 import { Chart, seriesColour } from './chart.js';
+import { CopyLink } from './copy_link.js';
 import * as format from './format.js';
 import { begin, History } from './history.js';
 import { processAddress } from './address.js';
@@ -167,7 +168,8 @@ export function Compare({ rest }) {
                                              { parameters: { a, b } });
   return html`<main>
     <div class="heading"><a href="#/saved" class="back">‹ Saved</a>
-      <h1>Comparison</h1> <button onClick=${again}>Compute again</button></div>
+      <h1>Comparison</h1> <button onClick=${again}>Compute again</button>
+      <${CopyLink} /></div>
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
     ${!answer && !error && html`<p class="quiet">Loading…</p>`}
     ${answer && html`

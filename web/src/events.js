@@ -126,7 +126,7 @@ function Which({ found: { span, parameters: { filter, order }, answer }, now }) 
     more ? '. A filter or a shorter range shows others' : ''}.</p>`;
 }
 
-export function Events({ id, process, data, address, range }) {
+export function Events({ id, process, data, address, range, wider }) {
   const { filter = '' } = address.values;
   const order = address.values.order === 'first' ? 'first' : 'latest';
   const [round, again] = useState(0);
@@ -141,7 +141,8 @@ export function Events({ id, process, data, address, range }) {
     <${Form} filter=${filter} latest=${order === 'latest'} ask=${ask}
       choose=${(next) => address.go({ order: next === 'first' ? next : null })} />
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
-    ${found && !error && html`<${Which} found=${found} now=${data.now} />`}
+    ${found && !error && html`<${Which} found=${found} now=${data.now} />
+      ${!events.length && wider && html`<p class="empty">${wider}</p>`}`}
     ${events.length > 0 && html`
       <p><${CsvButton} title="the events shown" save=${() =>
         saveCsv(`${fileOf(process)}-events`, csvColumns, events)} />

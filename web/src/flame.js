@@ -1,6 +1,7 @@
 // The view of profiles: processor time or another amount by stack.
 
 import { html, useEffect, useMemo, useRef, useState } from './html.js';
+import { Message, obstacle, useAction } from './control.js';
 import * as format from './format.js';
 import { FlameGraph } from './flame_graph.js';
 import { Base, baseOf, isSelected, Selection, selectionOf } from './flame_selection.js';
@@ -8,6 +9,9 @@ import { child, fromOCaml, newNode, sumUp } from './flame_tree.js';
 import { LiveSites } from './live_sites.js';
 import { typeLabels, typeNamed, typeOf } from './profile_types.js';
 import { coverText, getCovered, isFixed, limits, rangeText } from './range.js';
+import { RecordFor, record_s, recordedText } from './record.js';
+
+const refresh_ms = 2000;        // while a recording was asked for
 
 // Adds the tree of [answer] to [root]: what ends in a node to its [field].  A truncated
 // answer lacks small nodes: what a node has called besides is "[small parts]".
@@ -55,22 +59,25 @@ function timeOf(answer, type, now, span = answer.span) {
     : coverText(span, now, ...rings);
 }
 
-function NoSamples({ process, type, selected, answer, address, now }) {
+// [record]: records categories; [why]: it cannot, or null.
+function NoSamples({ process, type, selected, answer, address, now, record, why, wider }) {
   if (answer.earlier_samples > 0) return null;
   const [kept] = ringsOf(answer, type);
   const to = answer.span.to ?? now;
   if (kept.length > 0 && kept.every((k) => k.begin_lost && k.from_ns > to))
     return html`<p class="empty">Later events took the place of the samples of this time:
-      the rings have ${timeOf(answer, type, now, limits({ last: null }))}.</p>`;
+      the rings have ${timeOf(answer, type, now, limits({ last: null }))}.${wider}</p>`;
   const off = type.categories.filter((c) => !process.categories?.includes(c));
   const names = (off.length ? off : type.categories).map((c, i) => html`${
     i > 0 && ' and '}<b key=${c}>${c}</b>`);
   const advice = process.state !== 'running'
     ? html`They are taken while ${names} is recorded.`
-    : off.length ? html`<a href=${address.to({}, 'control')}>Switch on</a> ${names} to take some.`
+    : off.length ? html`${names} ${off.length > 1 ? 'are' : 'is'} off.<br />
+      <${RecordFor} categories=${off} ...${{ record, why }} />
+      ${' '}<a href=${address.to({}, 'control')}>Switch on for longer</a>`
     : html`They are taken now: ${names} ${names.length > 1 ? 'are' : 'is'} on.`;
   return html`<p class="empty">There are no samples for this profile ${
-    selected ? 'that are selected' : 'in this range'}. ${advice}</p>`;
+    selected ? 'that are selected' : 'in this range'}. ${advice}${wider}</p>`;
 }
 
 // The selection of the type.
@@ -136,7 +143,7 @@ const leftOut = (answer, whose) => [
   .filter(([n]) => n > 0).map(([n, why]) => html`<p key=${why} class="note">${whose}${
     format.count(n)} samples are left out: ${why}.</p>`);
 
-function Answer({ answer, process, type, address, now }) {
+function Answer({ answer, process, type, address, now, record, why, wider }) {
   const root = useMemo(() => answer?.name
     ? treeOf(answer, type) : null, [answer, type]);
   if (!answer) return html`<p class="quiet">Loading…</p>`;
@@ -152,15 +159,42 @@ function Answer({ answer, process, type, address, now }) {
         compared=${base?.name ? 'share' : null} state=${address.values} set=${(changes) =>
           address.go(changes, { silent: !('zoom' in changes || 'focus' in changes) })} />`
     : html`<${NoSamples} ...${{
-        process, type, selected: isSelected(address.values), answer, address, now }} />`}`;
+        process, type, selected: isSelected(address.values), answer, address, now, record,
+        why, wider }} />`}`;
 }
 
-export function Flame({ id, process, data, live, address, range, setRange }) {
+// Returns { record, message } for the process [id]: [record] records categories for a
+// short time, in which [again] is called after each [answer].
+function useRecord(id, answer, again) {
+  const { act, message } = useAction(id);
+  const [end_ms, setEnd] = useState(0);
+  useEffect(() => {
+    if (performance.now() + refresh_ms > end_ms) return undefined;
+    const timer = setTimeout(again, refresh_ms);
+    return () => clearTimeout(timer);
+  }, [answer, end_ms]);
+  const record = async (categories) => {
+    const done = await act('control',
+      { action: 'add', categories, seconds: record_s }, `${recordedText(categories)}.`);
+    if (done) setEnd(performance.now() + record_s * 1e3);
+    return done;
+  };
+  return { record, message };
+}
+
+export function Flame(given) {
+  const { id, process, data, live, server, address, range, setRange, wider } = given;
   const key = typeNamed(address.values.type);
   const type = typeOf(key);
   const { request } = address.values;
-  const [round, again] = useState(0);
+  const [round, setRound] = useState(0);
+  const again = () => setRound((n) => n + 1);
   const answer = useAnswer(id, key, range, data, address.values, round);
+  const { record, message } = useRecord(id, answer, again);
+  // The samples will be later than a range that is held.
+  const recordShown = async (categories) => {
+    if (await record(categories) && isFixed(range)) setRange({ last: record_s * 1e9 });
+  };
   return html`<section>
     <div class="toolbar"><${Types} chosen=${key} address=${address} />
       <${Selection} data=${data} address=${address} />
@@ -169,15 +203,16 @@ export function Flame({ id, process, data, live, address, range, setRange }) {
         ${' '}<a href=${address.to({ request: null, zoom: null })}>Show all</a></span>`}
       <${Base} ...${{ id, data, address, range }} />
       ${!isFixed(range) && process.state === 'running' && html`<button type="button"
-        title="The samples up to now" onClick=${() => again(round + 1)}>Again</button>`}
+        title="The samples up to now" onClick=${again}>Again</button>`}
     </div>
+    <${Message} message=${message} />
     <h2>${type.title} <small class="quiet">in ${
       type.unit === 'ns' ? 'time' : 'bytes'}${
       answer?.name ? `, ${sumText(answer, type)}, ${timeOf(answer, type, data.now)}`
         : ''}</small></h2>
     ${key === 'live' && html`<${LiveSites} ...${{ id, process, data, live,
       range }} onZoom=${setRange} />`}
-    <${Answer} key=${key} ...${{ answer, process, type, address,
-      now: data.now }} />
+    <${Answer} key=${key} ...${{ answer, process, type, address, now: data.now,
+      wider, record: recordShown, why: obstacle(process, server, live) }} />
   </section>`;
 }

@@ -54,6 +54,7 @@ export function LiveSites({ id, process, data, live, range, onZoom }) {
       format.name(answer.error)}</p>`;
   if (!answer?.samples) return null;
   const started = process.started_unix_ns;
+  const { from, to } = limits(range, data.now);
   const seconds = answer.t.map((ns) => (started + ns) / 1e9);
   const sites = answer.sites.map((site, i) => ({
     label: label(site), colour: seriesColour(i), fill: true,
@@ -66,6 +67,7 @@ export function LiveSites({ id, process, data, live, range, onZoom }) {
       height=${180} stacked=${true} binary=${true} text=${format.bytes}
       note=${note}
       seconds=${seconds} from=${seconds[0]} to=${seconds.at(-1)} series=${series}
+      asked=${to === null ? undefined : [from, to].map((ns) => (started + ns) / 1e9)}
       onZoom=${(...times) => {
         const [from, to] = times.map((s) => Math.max(0, s * 1e9 - started));
         onZoom({ from, to });

@@ -32,7 +32,7 @@ const columns = (threads, address) => [
   { label: 'Waited for in', meaning: 'The innermost span of the program',
     value: (l) => first(l.spans, (s) => `${s.span}: ${share(s)}`) }];
 
-export function Locks({ id, process, data, address, range }) {
+export function Locks({ id, process, data, address, range, wider }) {
   const { found, error } = useRangeAnswer(id, 'locks', range, data,
                                           process.state === 'running');
   const threads = new Map(data.detail?.threads?.map((t) =>
@@ -51,6 +51,6 @@ export function Locks({ id, process, data, address, range }) {
           rows=${found.answer.locks} />`
         : html`<p class="empty">${recorded ? 'There is no wait for a lock in this range.'
           : html`Waits are not recorded: <a href=${address.to({}, 'control')}>switch
-            on</a> <b>wait</b>.`}</p>`}`}
+            on</a> <b>wait</b>.`}${wider}</p>`}`}
   </section>`;
 }

@@ -5,7 +5,7 @@
 import {
   html, render, useCallback, useEffect, useLayoutEffect, useRef, useState,
 } from './html.js';
-import { decoded, get, hasToken, setToken, takeToken } from './api.js';
+import { decoded, get, hasToken, setToken, takeToken, tokenIn } from './api.js';
 import { openStream } from './stream.js';
 import * as format from './format.js';
 import { useNotifications } from './notify.js';
@@ -21,13 +21,13 @@ function route() {
     : { id: null, Place: places[what], rest: [id, view], detail };
 }
 
-// Returns the route, which changes with the address.  A new token starts anew.
+// Returns the route, which changes with the address.
 // The listener is added with the first drawing, not in a task after it, so that
 // no change of the address is missed.
 function useRoute() {
   const [current, set] = useState(route);
   useLayoutEffect(() => {
-    const changed = () => (takeToken() ? location.reload() : set(route()));
+    const changed = () => set(route());
     addEventListener('hashchange', changed);
     return () => removeEventListener('hashchange', changed);
   }, []);
@@ -89,14 +89,15 @@ function TokenForm({ reason }) {
   const submit = (event) => {
     event.preventDefault();
     const text = event.target.elements.token.value;
-    setToken(/token=([^&\s]+)/.exec(text)?.[1] ?? text);
+    setToken(tokenIn(text) ?? text);
     location.reload();
   };
   return html`
     <main class="empty">
       <h1>${reason ? 'The server refuses the token' : 'A token is missing'}</h1>
-      <p>Open the address that <code>eventring serve</code> printed; it ends
-        with <code>#token=…</code>. Or paste the address or the token:</p>
+      <p>The first line that <code>eventring serve</code> prints is an address with the
+        token: <code>#token=…</code>. Open that address, or paste it or the token
+        here${location.hash.startsWith('#/') && ', and the view of this link opens'}:</p>
       <form onSubmit=${submit}>
         <input name="token" aria-label="Address or token" autocomplete="off"
           required /> <button>Open</button>
@@ -134,5 +135,7 @@ function App() {
 }
 
 takeToken();
+// A new token starts anew.
+addEventListener('hashchange', () => { if (takeToken()) location.reload(); });
 render(hasToken() ? html`<${App} />` : html`<${TokenForm} />`,
        document.getElementById('page'));

@@ -2,9 +2,11 @@
 
 import { html, useEffect, useState } from './html.js';
 import { processAddress } from './address.js';
+import { useAnswer } from './answer.js';
 import { get } from './api.js';
 import * as format from './format.js';
 import { Attach } from './attach.js';
+import { LinkTo } from './saved_link.js';
 import { Sparkline, useSparklines } from './sparkline.js';
 import { Verdict } from './verdict.js';
 
@@ -138,8 +140,10 @@ function nameOf(id, processes) {
     : `${format.program(process)}${process.pid ? ` (${process.pid})` : ''}`;
 }
 
-// [processes]: those whose names are known.
+// [processes]: those whose names are known.  The store is asked again for each new file.
 export function ActionTable({ actions, processes }) {
+  const { answer: store } = useAnswer('/api/saved', {
+    key: actions.find((a) => a.result.startsWith('/'))?.unix_ns });
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Actions">
     <table>
     <thead><tr><th>Time</th><th>From</th><th>Process</th><th>Action</th>
@@ -147,15 +151,15 @@ export function ActionTable({ actions, processes }) {
     <tbody>${actions.map((a, i) => html`<tr key=${i}>
       <td>${format.date(a.unix_ns)}</td><td>${format.name(a.origin)}</td>
       <td>${nameOf(a.process, processes)}</td><td>${format.name(a.action)}</td>
-      <td>${format.name(a.result)}</td></tr>`)}</tbody></table></div>`;
+      <td><${LinkTo} path=${a.result} saved=${store?.saved} /></td></tr>`)}</tbody></table></div>`;
 }
 
 // One that was killed is shown like those that run: it may have crashed.
 const isFolded = (p) => ['ended', 'replaced', 'saved'].includes(stateOf(p));
 
 function endedText(processes) {
-  const saved = processes.filter(isSaved).length;
-  const parts = [['Ended', processes.length - saved], ['saved', saved]];
+  const opened = processes.filter(isSaved).length;
+  const parts = [['Ended', processes.length - opened], ['opened', opened]];
   const text = parts.filter(([, n]) => n > 0).map((part) => part.join(': ')).join(', ');
   return text[0].toUpperCase() + text.slice(1);
 }
@@ -178,7 +182,7 @@ export function Overview({ processes, server }) {
   return html`<main>
     <div class="heading"><h1>Processes</h1>
       <span class="quiet">${alive} running${processes.length > alive
-        ? `, ${processes.length - alive} ended, killed or saved` : ''}${
+        ? `, ${processes.length - alive} ended, killed or opened` : ''}${
         sorted.length > 0 && '. A click on a name opens its charts'}</span>
       ${processes.length > 5 && html`<input type="search" value=${text}
         placeholder="Find by name or pid" aria-label="Find a process"

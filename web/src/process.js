@@ -8,7 +8,7 @@ import { get, ofProcess } from './api.js';
 import * as format from './format.js';
 import { beginOf, History } from './history.js';
 import { Damage, isSaved, Numbers, stateOf } from './overview.js';
-import { RangeBar, rangeOf, rangeValues } from './range.js';
+import { RangeBar, rangeOf, rangeValues, widerOffer } from './range.js';
 import { useTiers } from './tiers.js';
 import { Charts } from './charts.js';
 import { Timeline } from './timeline.js';
@@ -183,14 +183,15 @@ export function Process(given) {
   if (process) known.current = process;
   const alive = known.current?.state === 'running';
   const range = rangeOf(address.values, alive);
-  const data = useData(id, process, subscribe, live, redrawMs(range));
+  const [held, hold] = useState(false);
+  const data = { ...useData(id, process, subscribe, live, redrawMs(range)), hold };
   const setRange = (next, options) => address.go(rangeValues(next), options);
   useTiers(range.last === null ? data.history.tiers : [], data, live);
   if (!known.current || known.current.error)
     return html`<${Missing} gone=${gone} process=${known.current} />`;
   const [, View] = Object.hasOwn(views, view) ? views[view] : views.charts;
   const props = { id, address, process: known.current, data, server, live, range,
-                  setRange };
+                  setRange, wider: widerOffer(range, setRange, alive) };
   return html`<main>
     <${Title} process=${known.current} />
     <${Path} process=${known.current} />
@@ -205,11 +206,12 @@ export function Process(given) {
     <${Damage} process=${known.current} />
     <${Diagnosis} ...${props} />
     <${Tabs} address=${address} view=${view} />
-    ${view !== 'control' && html`<div class="ranged">
+    <div class="ranged">${view !== 'control' && html`
       <${RangeBar} range=${range} choose=${setRange} now=${data.now} alive=${alive}
         begin=${range.last === null ? beginOf(data.history) : 0} />
       <${DownloadMenu} ...${props} shown=${view === 'flame'
-        ? flameParameters(address.values) : {}} /><${CopyLink} /></div>`}
+        ? flameParameters(address.values) : {}} />`}<${CopyLink} /></div>
     <${Guard} key=${view}><${View} ...${props} /><//>
+    ${held && html`<p class="held" aria-hidden="true">Rows stay while pointed at</p>`}
   </main>`;
 }

@@ -57,6 +57,18 @@ export function RangeBar({ range, choose, now, begin, alive }) {
   </div>`;
 }
 
+// Returns the end of the message of a view that has nothing in a fixed range: it says how
+// long the range is and offers the last seconds, or all if the process is not [alive].
+// Returns null for other ranges.
+export function widerOffer(range, choose, alive) {
+  if (!isFixed(range)) return null;
+  const length = range.to - range.from;
+  const last = alive ? Math.max(usual, length) : null;
+  return html`<span class="wider">This range is ${format.duration(length)} long.
+    ${' '}<button type="button" onClick=${() => choose({ last })}>${
+      alive ? `Live: the last ${format.duration(last)}` : 'Show all'}</button></span>`;
+}
+
 // [span]: { from, to }, as of limits.
 export function rangeText({ from, to }, now) {
   const step = (to ?? now) - (from ?? 0) > 1e9 ? 1e8 : 1e3;

@@ -7,24 +7,25 @@ const refresh_ms = 2000;
 
 const touched_ms = 3000;
 
-// The last press or move of a pointer, and whether it was in rows of a table.
+// The pointer that came over an element last, as a finger does when it touches, and
+// whether it was in rows of a table.
 let last = { at: 0, touch: false, inRows: false };
-for (const type of ['pointerdown', 'pointermove'])
-  addEventListener(type, ({ pointerType, target }) => {
-    last = { at: performance.now(), touch: pointerType === 'touch',
-             inRows: Boolean(target.closest?.('tbody')) };
-  }, { capture: true, passive: true });
+addEventListener('pointerover', ({ pointerType, target }) => {
+  last = { at: performance.now(), touch: pointerType === 'touch',
+           inRows: Boolean(target.closest?.('tbody')) };
+}, { capture: true, passive: true });
 
 // Returns whether a link of a table is under the mouse or has the focus of the keyboard,
 // or rows were touched just now: another answer may put another row in their place.
-const isPointedAt = () => last.touch
-  ? last.inRows && performance.now() - last.at < touched_ms
-  : document.querySelector('tbody a:hover, tbody a:focus-visible') !== null;
+// After a touch, :hover is the link that was touched.
+const isPointedAt = () => document.querySelector('tbody a:focus-visible') !== null ||
+  (last.touch ? last.inRows && performance.now() - last.at < touched_ms
+    : document.querySelector('tbody a:hover') !== null);
 
 // Asks for [part] of the process [id], again when [round] changes, and not while [part]
 // is null.  Returns { found, error }: [found] is null or { span, parameters, answer },
 // with the limits and parameters that the answer is for; the answer as of getCovered.
-// It stays while a link of a table is pointed at.
+// It stays while a link of a table is pointed at, which [data.hold] is told.
 export function useRangeAnswer(id, part, range, data, alive, parameters = {}, round = 0) {
   const [found, set] = useState(null);
   const [error, setError] = useState(null);
@@ -46,7 +47,9 @@ export function useRangeAnswer(id, part, range, data, alive, parameters = {}, ro
           answer = await asks({ ...span, to: null });
           span.to = Math.max(span.to, now.current);
         }
-        if (!answered || !isPointedAt()) set({ span, parameters, answer });
+        const held = answered && isPointedAt();
+        if (!held) set({ span, parameters, answer });
+        data.hold(held);
         answered = true;
         setError(null);
       } catch (e) {
@@ -59,6 +62,7 @@ export function useRangeAnswer(id, part, range, data, alive, parameters = {}, ro
     return () => {
       abort.abort();
       clearTimeout(timer);
+      data.hold(false);
     };
   }, [id, part, JSON.stringify([range, parameters]), alive, round]);
   return { found, error };

@@ -1,4 +1,4 @@
-// The button that starts and stops a recording of a process into the store.
+// Buttons that record: a process into the store, and categories for a short time.
 
 import { html } from './html.js';
 import { useAnswer } from './answer.js';
@@ -19,4 +19,17 @@ export function RecordButton({ id, act, why }) {
     aria-pressed=${Boolean(recording)} onClick=${press}>${recording
       ? `End the recording (${format.bytes(recording.bytes)})`
       : 'Record to a file'}</button>`;
+}
+
+export const record_s = 10;
+
+export const recordedText = (categories) => `${categories.join(' and ')} ${
+  categories.length === 1 ? 'is' : 'are'} recorded for ${record_s} s`;
+
+// The button that records [categories], which are off, for a short time.  [why]: the
+// process cannot be controlled, or null.
+export function RecordFor({ categories, record, why }) {
+  return html`<button type="button" disabled=${why !== null} title=${why ?? ''}
+    onClick=${() => record(categories)}>
+    Record ${categories.join(' and ')} for ${record_s} s</button>`;
 }

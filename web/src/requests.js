@@ -38,14 +38,14 @@ function Distribution({ kind }) {
       label=${`Durations of ${format.name(kind.name)}`} /></figure>`;
 }
 
-function Found({ found, address, now }) {
+function Found({ found, address, now, wider }) {
   const { requests, kinds, kept } = found.answer;
   return html`
     <p class="quiet">Requests that ended from ${
       coverText(found.span, now, kept)}</p>
     ${!requests.length && html`<p class="empty">${isOverwritten(kept, found.span.to ?? now)
       ? overwrittenText : html`There is no event of a request that ended in this range.
-      A program tells of its requests by${' '}<code>Eventring.Request</code>.`}</p>`}
+      A program tells of its requests by${' '}<code>Eventring.Request</code>.`}${wider}</p>`}
     <${Table} name="request-kinds" columns=${kindColumns(address)} rows=${kinds} />
     <${Table} name="slowest" title="Slowest requests" columns=${columns(address)}
       note="click one to see what it did" rows=${requests} limit=${20} />
@@ -53,7 +53,7 @@ function Found({ found, address, now }) {
       <${Distribution} key=${kind.name} kind=${kind} />`)}</div>`;
 }
 
-export function Requests({ id, process, data, address, range }) {
+export function Requests({ id, process, data, address, range, wider }) {
   const chosen = address.values.request;
   const { found, error } = useRangeAnswer(id, 'requests', range, data,
                                           process.state === 'running', { limit: most });
@@ -62,6 +62,6 @@ export function Requests({ id, process, data, address, range }) {
       ...${{ id, process, number: chosen, address, found }} />`}
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
     ${!found && !error && html`<p class="quiet">Computing…</p>`}
-    ${found && html`<${Found} ...${{ found, address, now: data.now }} />`}
+    ${found && html`<${Found} ...${{ found, address, now: data.now, wider }} />`}
   </section>`;
 }

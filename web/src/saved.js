@@ -3,6 +3,7 @@
 
 import { html, useState } from './html.js';
 import { useAnswer } from './answer.js';
+import { CopyLink } from './copy_link.js';
 import * as format from './format.js';
 import { processAddress } from './address.js';
 import { stateOf } from './overview.js';
@@ -65,7 +66,7 @@ export function Saved({ server, processes }) {
       <button disabled=${chosen.length !== 2}
         title="A is the one that was chosen first"  onClick=${() => {
         location.hash = compareAddress(...chosen);
-      }}>Compare the two that are chosen</button></div>
+      }}>Compare the two that are chosen</button><${CopyLink} /></div>
     <p class="quiet">A click on a name opens a recording like a process. Two
       ticks choose what to compare.</p>
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
