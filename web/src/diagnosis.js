@@ -7,10 +7,8 @@ import { pauseAddress } from './choice.js';
 import * as format from './format.js';
 import { Message, obstacle, useAction } from './control.js';
 import { rangeValues } from './range.js';
+import { RecordFile, RecordFor, record_s, recordedText } from './record.js';
 import { Verdict } from './verdict.js';
-
-const record_s = 10;
-const poll_ms = 1000;
 
 function evidenceText({ name, unit, value }) {
   const text = { ns: format.duration, bytes: format.bytes, count: format.count,
@@ -34,46 +32,17 @@ function Finding({ finding: f, address }) {
 function NotJudged({ rule: r, record, why }) {
   return html`<li>${format.name(r.title)}: <span class="quiet">${
     format.name(r.reason)}</span>
-    ${r.category && html`${' '}<button disabled=${why !== null} title=${why ?? ''}
-      onClick=${() => record(r.category)}>
-      Record ${format.name(r.category)} for ${record_s} s</button>`}</li>`;
-}
-
-// Waits for the end of the recording of process [id].  Returns its file.
-async function recordedFile(id) {
-  const goesOn = ({ recordings }) => recordings.some((r) => r.process === id);
-  while (goesOn(await get('/api/recordings')))
-    await new Promise((resolve) => { setTimeout(resolve, poll_ms); });
-  const { actions } = await get('/api/actions');
-  const end = actions.find((a) => a.process === id && /^record: /.test(a.action));
-  if (!/\.evr$/.test(end?.result)) throw new Error(end?.result ?? 'there is no recording');
-  return end.result;
-}
-
-// Records all events into a file, which has a verdict of its own.
-function RecordFile({ id, act, say, why }) {
-  const press = async () => {
-    const text = `All events are recorded for ${record_s} s; then a link to the verdict ` +
-      'of the recording appears here.';
-    if (!await act('record', { action: 'start', seconds: record_s }, text)) return;
-    try {
-      say({ text: 'The recording has a verdict of its own:', file: await recordedFile(id) });
-    } catch (error) {
-      say({ text: error.message, failed: true });
-    }
-  };
-  return html`<p><button disabled=${why !== null} title=${why ?? ''} onClick=${press}>
-    Record ${record_s} s to a file</button> <span class="quiet">and judge that, if the
-    rings hold too little for a rule</span></p>`;
+    ${r.category && html`${' '}<${RecordFor} ...${{
+      categories: [r.category], record, why }} />`}</li>`;
 }
 
 function Rules({ id, process, diagnosis, address, server, live }) {
   const { act, say, message } = useAction(id);
   const { findings, not_judged: open, passed } = diagnosis;
   const why = obstacle(process, server, live);
-  const record = (category) => act('control',
-    { action: 'add', categories: [category], seconds: record_s },
-    `${category} is recorded for ${record_s} s; the rules are applied again then.`);
+  const record = (categories) => act('control',
+    { action: 'add', categories, seconds: record_s },
+    `${recordedText(categories)}; the rules are applied again then.`);
   return html`
     ${findings.length > 0 && html`<ul>${findings.map((finding) => html`
       <${Finding} key=${finding.rule} ...${{ finding, address }} />`)}</ul>`}

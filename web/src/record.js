@@ -1,6 +1,7 @@
 // Buttons that record: a process into the store, and categories for a short time.
 
 import { html } from './html.js';
+import { get } from './api.js';
 import { useAnswer } from './answer.js';
 import * as format from './format.js';
 
@@ -22,6 +23,7 @@ export function RecordButton({ id, act, why }) {
 }
 
 export const record_s = 10;
+const poll_ms = 1000;
 
 export const recordedText = (categories) => `${categories.join(' and ')} ${
   categories.length === 1 ? 'is' : 'are'} recorded for ${record_s} s`;
@@ -32,4 +34,32 @@ export function RecordFor({ categories, record, why }) {
   return html`<button type="button" disabled=${why !== null} title=${why ?? ''}
     onClick=${() => record(categories)}>
     Record ${categories.join(' and ')} for ${record_s} s</button>`;
+}
+
+// Waits for the end of the recording of process [id].  Returns its file.
+async function recordedFile(id) {
+  const goesOn = ({ recordings }) => recordings.some((r) => r.process === id);
+  while (goesOn(await get('/api/recordings')))
+    await new Promise((resolve) => { setTimeout(resolve, poll_ms); });
+  const { actions } = await get('/api/actions');
+  const end = actions.find((a) => a.process === id && /^record: /.test(a.action));
+  if (!/\.evr$/.test(end?.result)) throw new Error(end?.result ?? 'there is no recording');
+  return end.result;
+}
+
+// Records all events into a file, which has a verdict of its own.
+export function RecordFile({ id, act, say, why }) {
+  const press = async () => {
+    const text = `All events are recorded for ${record_s} s; then a link to the verdict ` +
+      'of the recording appears here.';
+    if (!await act('record', { action: 'start', seconds: record_s }, text)) return;
+    try {
+      say({ text: 'The recording has a verdict of its own:', file: await recordedFile(id) });
+    } catch (error) {
+      say({ text: error.message, failed: true });
+    }
+  };
+  return html`<p><button disabled=${why !== null} title=${why ?? ''} onClick=${press}>
+    Record ${record_s} s to a file</button> <span class="quiet">and judge that, if the
+    rings hold too little for a rule</span></p>`;
 }
