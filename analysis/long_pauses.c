@@ -92,12 +92,11 @@ static void name_cause(const struct long_pauses *l, const struct summary_reason 
   char waited[64];
   to[0] = '\0';
   if (!reason->stop) {
-    if (reason->told_ns > 0)
-      add_cause(to, eventring_value(l->cursor, "cause", reason->told_cause));
+    add_cause(to, eventring_value(l->cursor, "cause", reason->told.cause));
     return;
   }
-  add_cause(to, eventring_value(l->cursor, "reason", reason->cause));
-  add_cause(to, eventring_value(l->cursor, "cause", reason->stop_cause));
+  add_cause(to, eventring_value(l->cursor, "reason", reason->stop_reason));
+  add_cause(to, eventring_value(l->cursor, "cause", reason->own.cause));
   if (reason->waited_for == UINT64_MAX) return;
   snprintf(waited, sizeof waited, "waited for domain %" PRIu64, reason->waited_for);
   add_cause(to, waited);
@@ -125,8 +124,8 @@ static void take_pause(void *state, uint32_t domain, int64_t from, int64_t to,
   }
   struct kept *place = place_for(l, ns, to);
   if (place == NULL) return;
-  const bool asked = reason->requested_by != UINT64_MAX || reason->told_ns == 0;
-  const uint64_t requested_by = asked ? reason->requested_by : reason->told_by;
+  const uint64_t requested_by = reason->own.requested_by != UINT64_MAX
+    ? reason->own.requested_by : reason->told.requested_by;
   struct kept *same = same_pause(l, domain, from, to, requested_by);
   const uint32_t domains = reason->stop ? reason->domains
                            : same != NULL ? same->domains + 1 : 1;

@@ -496,6 +496,17 @@ static void collected(struct summary *s, struct summary_domain *d,
   }
 }
 
+/* Returns the cause that [event] with the role [role] gives, without the duration. */
+static struct summary_cause cause_of(const struct summary *s, enum event_role role,
+                                     const struct eventring_event *event)
+{
+  const struct event_roles *roles = s->shown.roles;
+  return (struct summary_cause) {
+    .cause = field_of(roles, role, event, F_CAUSE, UINT64_MAX),
+    .requested_by = field_of(roles, role, event, F_REQUESTED_BY, UINT64_MAX)
+  };
+}
+
 /* Counts the stop-the-world section that [event] reports.  Adds to each domain that it
    lists its arrival, an interval in the collector from its arrival to when it went on,
    and, unless it waited, a pause of kind PAUSE_STOPPED; adds the duration in the event,
@@ -510,9 +521,8 @@ static void stopped(struct summary *s, const struct eventring_event *event)
   const uint64_t stop_ns = event->payload[0];
   const struct summary_reason why = {
     .id = event->id, .stop = true, .domains = count,
-    .cause = field_of(roles, ROLE_STOP, event, F_REASON, UINT64_MAX),
-    .stop_cause = field_of(roles, ROLE_STOP, event, F_CAUSE, UINT64_MAX),
-    .requested_by = field_of(roles, ROLE_STOP, event, F_REQUESTED_BY, UINT64_MAX),
+    .stop_reason = field_of(roles, ROLE_STOP, event, F_REASON, UINT64_MAX),
+    .own = cause_of(s, ROLE_STOP, event),
     .waited_for = last.arrived_after > stop_ns ? last.id : UINT64_MAX
   };
   for (uint32_t i = 0; i < count; i++) {
@@ -533,7 +543,7 @@ static void stopped(struct summary *s, const struct eventring_event *event)
     bool waits = !idle && from < d->wait_from && d->wait_from < to;
     add_interval(s, d, from, waits ? d->wait_from : to, idle, why);
   }
-  if (counts(s, event)) count_cause(s, CAUSED_STOPPED, why.cause, stop_ns);
+  if (counts(s, event)) count_cause(s, CAUSED_STOPPED, why.stop_reason, stop_ns);
 }
 
 /* Adds the activity that ended with [event] and began at [since], such as a
@@ -553,9 +563,7 @@ static void ended(struct summary *s, struct summary_domain *d,
   }
   if (!in_collector(role)) return;
   add_interval(s, d, since, event->ns, d->shown.on_backup, (struct summary_reason) {
-    .id = event->id, .stop_cause = UINT64_MAX, .waited_for = UINT64_MAX,
-    .cause = field_of(s->shown.roles, role, event, F_CAUSE, UINT64_MAX),
-    .requested_by = field_of(s->shown.roles, role, event, F_REQUESTED_BY, UINT64_MAX)
+    .id = event->id, .own = cause_of(s, role, event)
   });
 }
 
