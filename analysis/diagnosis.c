@@ -432,14 +432,12 @@ static void judge_collector(struct diagnosis *d)
     advise(f, COLLECTOR_TIME_WITHOUT_HEAP, NULL);
 }
 
-/* Returns the name of the cause of the pause that [why] is about; NULL when it
-   is not known. */
-static const char *cause_of_pause(struct diagnosis *d,
-                                  const struct summary_reason *why,
+/* Returns the name of the cause of a pause for the event [event], which gives the
+   cause [cause]; NULL when it is not known. */
+static const char *cause_of_pause(struct diagnosis *d, uint64_t cause,
                                   const char *event)
 {
   const char *call = call_in_event(event);
-  uint64_t cause = why->stop ? why->stop_cause : why->cause;
   return call != NULL ? call
        : cause != UINT64_MAX ? eventring_value(d->cursor, "cause", cause)
        : NULL;
@@ -449,25 +447,25 @@ static void judge_long_stop(struct diagnosis *d)
 {
   const struct summary_numbers *n = summary_numbers(d->summary);
   if (!can_judge(d, RULE_LONG_STOP)) return;
-  const struct summary_reason *why = &n->longest;
+  const struct summary_longest *longest = &n->longest;
   const struct histogram *stops = &n->pauses[PAUSE_ANY];
   const struct eventring_description *event =
-    eventring_describe(d->cursor, why->id);
-  if ((double) why->ns < LIMIT_LONG_STOP * 1e6 || event == NULL) return;
-  const char *cause = cause_of_pause(d, why, event->name);
-  const int64_t ended = time_since(n->longest_end_ns,
+    eventring_describe(d->cursor, longest->reason.id);
+  if ((double) longest->ns < LIMIT_LONG_STOP * 1e6 || event == NULL) return;
+  const char *cause = cause_of_pause(d, longest->reason.own.cause, event->name);
+  const int64_t ended = time_since(longest->end_ns,
                                    target_info(d->cursor).started_ns);
   struct finding *f = find(d, RULE_LONG_STOP, CERTAIN,
-                           (double) why->ns / 1e9);
-  add(f, FACT_NS, (double) why->ns, "longest stop");
+                           (double) longest->ns / 1e9);
+  add(f, FACT_NS, (double) longest->ns, "longest stop");
   add_text(f, "its longest event", event->name);
   if (cause != NULL) add_cause(f, cause);
-  add(f, FACT_COUNT, why->domain, "domain");
+  add(f, FACT_COUNT, longest->domain, "domain");
   if (ended >= 0) {
     add(f, FACT_NS, (double) ended, "its end, from the start of tracing");
-    f->pause.ns = why->ns;
+    f->pause.ns = longest->ns;
     f->pause.end_ns = ended;
-    f->pause.domain = why->domain;
+    f->pause.domain = longest->domain;
   }
   add(f, FACT_COUNT, (double) stops->count, "stops in all");
   add(f, FACT_NS, (double) histogram_quantile(stops, 0.99),

@@ -153,6 +153,37 @@ struct event_class look_up_class(struct event_roles *roles, uint16_t id)
   };
 }
 
+struct stopped_domain stopped_domain(const struct event_roles *roles,
+                                     const struct eventring_event *event, uint32_t i)
+{
+  const uint8_t *place = roles->place[ROLE_STOP];
+  const uint64_t *round = event->payload + i * roles->round - 1; /* places are from 1 */
+  return (struct stopped_domain) {
+    .id = (uint32_t) round[place[F_DOMAIN]],
+    .arrived_after = round[place[F_ARRIVED_AFTER]],
+    .left_before = place[F_LEFT_BEFORE] != 0 ? round[place[F_LEFT_BEFORE]] : 0
+  };
+}
+
+uint32_t stopped_domains(const struct event_roles *roles,
+                         const struct eventring_event *event,
+                         struct stopped_domain *last)
+{
+  const uint8_t *place = roles->place[ROLE_STOP];
+  uint32_t end = place[F_DOMAIN];       /* of the first round */
+  if (end == 0 || place[F_ARRIVED_AFTER] == 0 || roles->round == 0) return 0;
+  if (place[F_ARRIVED_AFTER] > end) end = place[F_ARRIVED_AFTER];
+  if (place[F_LEFT_BEFORE] > end) end = place[F_LEFT_BEFORE];
+  if (end > event->words) return 0;
+  const uint32_t count = 1 + (event->words - end) / roles->round;
+  *last = stopped_domain(roles, event, 0);
+  for (uint32_t i = 1; i < count; i++) {
+    const struct stopped_domain d = stopped_domain(roles, event, i);
+    if (d.arrived_after > last->arrived_after) *last = d;
+  }
+  return count;
+}
+
 bool event_is_recorded(const struct event_roles *roles, int id)
 {
   if (id < 0) return false;

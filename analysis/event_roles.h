@@ -136,6 +136,27 @@ static inline uint64_t field_of(const struct event_roles *roles,
                                              : otherwise;
 }
 
+/* A domain that a stop-the-world section lists. */
+struct stopped_domain {
+  uint32_t id;
+  uint64_t arrived_after;         /* ns, from the request of the stop on */
+  uint64_t left_before;           /* ns, until the end of the stop; 0 in files that
+                                     do not tell */
+};
+
+/* Returns the number of domains that [event] lists, which has the role ROLE_STOP, and
+   stores the domain that arrived last in *last; if several did, the first in the list.
+   Returns 0, and leaves *last as it is, when the list is empty: for a request for which
+   no other domain must stop. */
+uint32_t stopped_domains(const struct event_roles *roles,
+                         const struct eventring_event *event,
+                         struct stopped_domain *last);
+
+/* Returns domain number [i], from 0, of the list; [i] must be less than the number of
+   domains. */
+struct stopped_domain stopped_domain(const struct event_roles *roles,
+                                     const struct eventring_event *event, uint32_t i);
+
 /* Returns whether the events with the id [id] are recorded at present. */
 bool event_is_recorded(const struct event_roles *roles, int id);
 

@@ -134,12 +134,11 @@ static void name_cause(const struct long_pauses *l, const struct summary_reason 
   char waited[64];
   to[0] = '\0';
   if (!reason->stop) {
-    if (reason->told_ns > 0)
-      add_cause(to, eventring_value(l->cursor, "cause", reason->told_cause));
+    add_cause(to, eventring_value(l->cursor, "cause", reason->told.cause));
     return;
   }
-  add_cause(to, eventring_value(l->cursor, "reason", reason->cause));
-  add_cause(to, eventring_value(l->cursor, "cause", reason->stop_cause));
+  add_cause(to, eventring_value(l->cursor, "reason", reason->stop_reason));
+  add_cause(to, eventring_value(l->cursor, "cause", reason->own.cause));
   if (reason->waited_for == UINT64_MAX) return;
   snprintf(waited, sizeof waited, "waited for domain %" PRIu64, reason->waited_for);
   add_cause(to, waited);
@@ -168,11 +167,11 @@ static void take_pause(void *state, uint32_t domain, int64_t from, int64_t to,
   }
   const uint64_t ns = (uint64_t) to - (uint64_t) from;
   if (ns <= l->all.shortest_ns && (part == NULL || ns <= part->shortest_ns)) return;
-  const bool asked = reason->requested_by != UINT64_MAX || reason->told_ns == 0;
   struct kept pause = {
     .from_ns = from, .end_ns = to, .domain = domain,
     .domains = reason->stop ? reason->domains : 1, .id = reason->id,
-    .requested_by = asked ? reason->requested_by : reason->told_by
+    .requested_by = reason->own.requested_by != UINT64_MAX
+      ? reason->own.requested_by : reason->told.requested_by
   };
   name_cause(l, reason, pause.cause);
   keep(&l->all, &pause, !reason->stop);

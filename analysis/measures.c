@@ -125,49 +125,44 @@ static void add_idle(struct measures *m, uint64_t delay_ns, uint32_t idle,
   if (ns > m->idle.max_ns) m->idle.max_ns = ns;
 }
 
+/* Returns whether domain [d] waited at a stop that was requested at [request_ns]. */
+static bool waits(const struct summary_domain *d, int64_t request_ns)
+{
+  return domain_numbers(d)->on_backup || domain_numbers(d)->backup_ns >= request_ns;
+}
+
 /* Looks at the arrivals at the stop that [event] reports.  In a stop for a
    slice, no domain waits for another. */
 static void stopped(struct measures *m, const struct eventring_event *event)
 {
   const struct event_roles *roles = summary_numbers(m->summary)->roles;
-  const uint8_t *place = roles->place[ROLE_STOP];
-  const uint32_t domain = place[F_DOMAIN], arrived = place[F_ARRIVED_AFTER],
-    asker = place[F_REQUESTED_BY];
-  if (domain == 0 || arrived == 0 || asker == 0 || roles->round == 0
-      || asker > event->words
+  const uint64_t by =
+    field_of(roles, ROLE_STOP, event, F_REQUESTED_BY, UINT64_MAX);
+  struct stopped_domain last;
+  const uint32_t count = stopped_domains(roles, event, &last);
+  if (count < 2 || by == UINT64_MAX
       || strcmp(reason_of(m, event), "major_slice") == 0)
     return;
-  uint64_t last = 0, before = 0;
-  uint32_t by = (uint32_t) event->payload[asker - 1], latest = by,
-    count = 0, idle = 0;
-  uint32_t later = arrived > domain ? arrived : domain;
-  for (uint32_t i = 0; later + i <= event->words; i += roles->round)
-    if (event->payload[arrived + i - 1] > last)
-      last = event->payload[arrived + i - 1];
-  uint64_t ago = event->payload[0] + last;
-  int64_t request =
+  const uint64_t ago = event->payload[0] + last.arrived_after;
+  const int64_t request =
     time_after(event->ns, -(int64_t) (ago < INT64_MAX ? ago : INT64_MAX));
-  const struct summary_domain *latest_domain = NULL;
-  for (uint32_t i = 0; later + i <= event->words; i += roles->round) {
-    uint32_t id = (uint32_t) event->payload[domain + i - 1];
-    uint64_t after = event->payload[arrived + i - 1];
-    const struct summary_domain *d = domain_with(m->summary, id);
-    bool waits = id != by && d != NULL
-                 && (domain_numbers(d)->on_backup
-                     || domain_numbers(d)->backup_ns >= request);
-    count++;
-    idle += waits;
-    if (after == last && latest_domain == NULL) {
-      latest = id;
-      latest_domain = waits ? NULL : d;
-    } else if (after > before)
-      before = after;
+  const struct summary_domain *late = NULL;
+  uint64_t before = 0;
+  uint32_t idle = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const struct stopped_domain in = stopped_domain(roles, event, i);
+    const struct summary_domain *d = domain_with(m->summary, in.id);
+    const bool idles = in.id != by && d != NULL && waits(d, request);
+    idle += idles;
+    if (in.id != last.id) {
+      if (in.arrived_after > before) before = in.arrived_after;
+    } else if (in.id != by && !idles)
+      late = d;
   }
-  if (count < 2) return;
-  if (idle > 0) add_idle(m, last, idle, count);
-  if (latest != by && latest_domain != NULL
-      && (double) (last - before) >= inner(m)->late_ns)
-    add_late(m, latest_domain, last - before, count - 1 - idle);
+  const uint64_t ns = last.arrived_after - before;
+  if (idle > 0) add_idle(m, last.arrived_after, idle, count);
+  if (late != NULL && (double) ns >= inner(m)->late_ns)
+    add_late(m, late, ns, count - 1 - idle);
 }
 
 /* The heap */

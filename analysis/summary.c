@@ -496,59 +496,54 @@ static void collected(struct summary *s, struct summary_domain *d,
   }
 }
 
-/* Counts the stop-the-world section that [event] reports, which lists each
-   domain that was stopped, with the time after the request at which the domain
-   arrived, and the time before the end at which it went on: 0 in files that do not
-   tell.  Adds to each of these domains its arrival, an interval in the
-   collector from its arrival to when it went on, and, unless it waited, a pause of
-   kind PAUSE_STOPPED; adds the duration in the event, which counts from the arrival
-   of the last domain, to the cause.  Does nothing if no domain is listed, as
-   for a request for which no other domain must stop. */
+/* Returns the cause that [event] with the role [role] gives, without the duration. */
+static struct summary_cause cause_of(const struct summary *s, enum event_role role,
+                                     const struct eventring_event *event)
+{
+  const struct event_roles *roles = s->shown.roles;
+  return (struct summary_cause) {
+    .cause = field_of(roles, role, event, F_CAUSE, UINT64_MAX),
+    .requested_by = field_of(roles, role, event, F_REQUESTED_BY, UINT64_MAX)
+  };
+}
+
+/* Counts the stop-the-world section that [event] reports.  Adds to each domain that it
+   lists its arrival, an interval in the collector from its arrival to when it went on,
+   and, unless it waited, a pause of kind PAUSE_STOPPED; adds the duration in the event,
+   which counts from the arrival of the last domain, to the cause.  Does nothing if no
+   domain is listed. */
 static void stopped(struct summary *s, const struct eventring_event *event)
 {
-  uint32_t domain = s->shown.roles->place[ROLE_STOP][F_DOMAIN],
-    arrived = s->shown.roles->place[ROLE_STOP][F_ARRIVED_AFTER],
-    left = s->shown.roles->place[ROLE_STOP][F_LEFT_BEFORE];
-  if (domain == 0 || arrived == 0 || s->shown.roles->round == 0) return;
-  const uint64_t *payload = event->payload - 1;   /* places count from 1 */
-  uint32_t later = arrived > domain ? arrived : domain;
-  if (left > later) later = left;
-  if (later > event->words) return;
-
-  struct summary_reason why = {
-    .id = event->id, .stop = true,
-    .cause = field_of(s->shown.roles, ROLE_STOP, event, F_REASON, UINT64_MAX),
-    .stop_cause = field_of(s->shown.roles, ROLE_STOP, event, F_CAUSE, UINT64_MAX),
-    .requested_by =
-      field_of(s->shown.roles, ROLE_STOP, event, F_REQUESTED_BY, UINT64_MAX)
+  const struct event_roles *roles = s->shown.roles;
+  struct stopped_domain last;
+  const uint32_t count = stopped_domains(roles, event, &last);
+  if (count == 0) return;
+  const uint64_t stop_ns = event->payload[0];
+  const struct summary_reason why = {
+    .id = event->id, .stop = true, .domains = count,
+    .stop_reason = field_of(roles, ROLE_STOP, event, F_REASON, UINT64_MAX),
+    .own = cause_of(s, ROLE_STOP, event),
+    .waited_for = last.arrived_after > stop_ns ? last.id : UINT64_MAX
   };
-  uint64_t last = 0;
-  why.waited_for = UINT64_MAX;
-  for (uint32_t i = 0; later + i <= event->words; i += s->shown.roles->round) {
-    why.domains++;
-    if (payload[arrived + i] <= last) continue;
-    last = payload[arrived + i];
-    if (last > payload[1]) why.waited_for = payload[domain + i];
-  }
-  for (uint32_t i = 0; later + i <= event->words; i += s->shown.roles->round) {
-    struct summary_domain *d = domain_of(s, (uint32_t) payload[domain + i]);
-    const uint64_t before = left != 0 ? payload[left + i] : 0;
-    const uint64_t all = last - payload[arrived + i] + payload[1];
-    const uint64_t ns = all > before ? all - before : 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const struct stopped_domain in = stopped_domain(roles, event, i);
+    struct summary_domain *d = domain_of(s, in.id);
+    const uint64_t all = last.arrived_after - in.arrived_after + stop_ns;
+    const uint64_t ns = all > in.left_before ? all - in.left_before : 0;
     const int64_t from = (int64_t) ((uint64_t) event->ns - all),
       to = (int64_t) ((uint64_t) from + ns);
     bool idle = d->shown.on_backup || d->shown.backup_ns >= from
       || in_wait(d, from);
     if (counts(s, event)) {
-      histogram_add(&d->shown.arrivals, payload[arrived + i]);
-      histogram_add(&s->shown.arrivals, payload[arrived + i]);
+      histogram_add(&d->shown.arrivals, in.arrived_after);
+      histogram_add(&s->shown.arrivals, in.arrived_after);
       if (!idle) add_pause(s, d, PAUSE_STOPPED, ns);
     }
     /* A domain may go on, and wait, before the stop ends. */
     bool waits = !idle && from < d->wait_from && d->wait_from < to;
     add_interval(s, d, from, waits ? d->wait_from : to, idle, why);
   }
-  if (counts(s, event)) count_cause(s, CAUSED_STOPPED, why.cause, payload[1]);
+  if (counts(s, event)) count_cause(s, CAUSED_STOPPED, why.stop_reason, stop_ns);
 }
 
 /* Adds the activity that ended with [event] and began at [since], such as a
@@ -568,9 +563,7 @@ static void ended(struct summary *s, struct summary_domain *d,
   }
   if (!in_collector(role)) return;
   add_interval(s, d, since, event->ns, d->shown.on_backup, (struct summary_reason) {
-    .id = event->id, .stop_cause = UINT64_MAX, .waited_for = UINT64_MAX,
-    .cause = field_of(s->shown.roles, role, event, F_CAUSE, UINT64_MAX),
-    .requested_by = field_of(s->shown.roles, role, event, F_REQUESTED_BY, UINT64_MAX)
+    .id = event->id, .own = cause_of(s, role, event)
   });
 }
 

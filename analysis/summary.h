@@ -98,27 +98,35 @@ struct summary_heap {
     large_words, custom_words;
 };
 
+/* The cause of an activity of the collector, as the event of the activity gives it. */
+struct summary_cause {
+  uint64_t ns;                    /* duration of the activity */
+  uint64_t cause;                 /* a value of unit "cause"; UINT64_MAX: not known */
+  uint64_t requested_by;          /* a domain; UINT64_MAX: not known */
+};
+
 /* The longest event in an interval in the collector, which gives the cause of
    the interval. */
 struct summary_reason {
-  uint64_t ns;
-  uint32_t domain;
   uint16_t id;                    /* of the event */
-  bool stop;                      /* a stop-the-world section */
-  uint64_t cause;                 /* UINT64_MAX: the event does not say; else
-                                     a value of unit "cause", of a stop
-                                     "reason" */
-  uint64_t stop_cause;            /* of a stop: its cause; else, and when the
-                                     event does not say, UINT64_MAX */
-  uint64_t requested_by;          /* the domain that asked for it, and of a stop the
-                                     domain that arrived last, if the stop waited for
-                                     longer than it lasted then; UINT64_MAX: none, or
-                                     the event does not say */
-  uint64_t waited_for;
-  uint32_t domains;               /* of a stop: how many it lists */
-  uint64_t told_ns;               /* of the longest collection in the interval that
-                                     tells its cause, which is... */
-  uint64_t told_cause, told_by;   /* ...this, and the domain that asked for it */
+  struct summary_cause own;       /* of the event */
+  struct summary_cause told;      /* of the longest collection in the interval with a
+                                     known cause; [ns] 0: none */
+  bool stop;                      /* the event is a stop-the-world section; the
+                                     fields below are only for stops */
+  uint32_t domains;               /* the number of domains listed */
+  uint64_t stop_reason;           /* a value of unit "reason"; UINT64_MAX: not known */
+  uint64_t waited_for;            /* the domain that arrived last, if the others waited
+                                     for longer than the stop lasted then;
+                                     UINT64_MAX: none */
+};
+
+/* The longest pause of kind PAUSE_ANY. */
+struct summary_longest {
+  uint64_t ns;                    /* 0: there was no pause */
+  int64_t end_ns;
+  uint32_t domain;
+  struct summary_reason reason;
 };
 
 /* Receives a pause of kind PAUSE_ANY of domain [id], from [from] to [to].  Without a
@@ -207,9 +215,7 @@ struct summary_numbers {
   uint64_t cause_max_ns[CAUSED][SUMMARY_CAUSES];
   uint64_t asked_ns[SUMMARY_CAUSES];  /* outermost spans of the collector, by
                                          cause, in the domain that asked */
-  struct summary_reason longest;  /* pause of kind PAUSE_ANY; its [ns] is all
-                                     of the pause */
-  int64_t longest_end_ns;
+  struct summary_longest longest;
   uint32_t ring_count;
   bool tells_threads;             /* an event said which thread runs */
   uint64_t mapped_bytes, resident_bytes;  /* last known; 0: not known */

@@ -117,7 +117,7 @@ void add_pause(struct summary *s, struct summary_domain *d, enum pause pause,
    pending and they do not await a stop, or SUMMARY_MOST_PENDING.  The caller adds
    intervals in the order of [to].  [idle]: the domain waited anyway, so the
    interval is no pause.  [reason] describes the event that reported all of the
-   interval; its [ns] and [domain] are set here. */
+   interval; the duration in it and [told] are set here. */
 void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
                   int64_t to, bool idle, struct summary_reason reason);
 

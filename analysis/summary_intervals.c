@@ -67,9 +67,9 @@ void close_first(struct summary *s, struct summary_domain *d)
   }
   add_pause(s, d, first.idle ? PAUSE_WAITING : PAUSE_ANY, ns);
   if (!first.idle && ns > s->shown.longest.ns) {
-    s->shown.longest = first.reason;
-    s->shown.longest.ns = ns;
-    s->shown.longest_end_ns = first.to;
+    s->shown.longest = (struct summary_longest) {
+      .ns = ns, .end_ns = first.to, .domain = d->shown.id, .reason = first.reason
+    };
   }
   d->closed_to = first.to;
   d->first_pending = --d->pending > 0 ? d->first_pending + 1 : 0;
@@ -106,13 +106,9 @@ static bool is_enough(const struct summary *s, const struct summary_domain *d,
 void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
                   int64_t to, bool idle, struct summary_reason reason)
 {
-  reason.ns = (uint64_t) to - (uint64_t) from;
-  reason.domain = d->shown.id;
-  if (!reason.stop && reason.cause != UINT64_MAX) {
-    reason.told_ns = reason.ns;
-    reason.told_cause = reason.cause;
-    reason.told_by = reason.requested_by;
-  }
+  reason.own.ns = (uint64_t) to - (uint64_t) from;
+  reason.told = !reason.stop && reason.own.cause != UINT64_MAX ? reason.own
+    : (struct summary_cause) { .cause = UINT64_MAX, .requested_by = UINT64_MAX };
   if (d == s->shown.others) return;
   int64_t earliest = d->watched_since, latest = s->shown.to_ns;
   if (earliest == INT64_MAX) {
@@ -132,7 +128,8 @@ void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
   uint32_t place = d->pending;
   while (place > 0 && pending_interval(d, place - 1)->from > to) place--;
   uint32_t first = place;
-  struct summary_reason longest = reason, told = reason;
+  struct summary_reason longest = reason;
+  struct summary_cause told = reason.told;
   while (first > 0) {
     const struct summary_interval *last = pending_interval(d, first - 1);
     if (last->to < from) break;
@@ -145,8 +142,8 @@ void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
     if (last->from < from) from = last->from;
     if (last->to > to) to = last->to;
     awaits_stop |= last->awaits_stop && !reason.stop;
-    if (last->reason.ns > longest.ns) longest = last->reason;
-    if (last->reason.told_ns > told.told_ns) told = last->reason;
+    if (last->reason.own.ns > longest.own.ns) longest = last->reason;
+    if (last->reason.told.ns > told.ns) told = last->reason.told;
     first--;
   }
   /* Also when nothing is left of this one, none has been swallowed. */
@@ -154,9 +151,7 @@ void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
   if (reason.stop)
     for (uint32_t i = 0; i < first; i++)
       pending_interval(d, i)->awaits_stop = false;
-  longest.told_ns = told.told_ns;
-  longest.told_cause = told.told_cause;
-  longest.told_by = told.told_by;
+  longest.told = told;
   memmove(pending_interval(d, first + 1), pending_interval(d, place),
           (d->pending - place) * sizeof *d->intervals);
   d->pending += first + 1 - place;

@@ -286,19 +286,21 @@ static json_t *causes(struct summary *s, bool times)
 static json_t *longest_pause(struct summary *s)
 {
   const struct summary_numbers *n = summary_numbers(s);
-  const struct summary_reason *why = &n->longest;
+  const struct summary_longest *longest = &n->longest;
+  const struct summary_reason *why = &longest->reason;
+  const uint64_t cause = why->stop ? why->stop_reason : why->own.cause;
   const struct eventring_description *d =
     eventring_describe(n->cursor, why->id);
   char number[24];
-  if (why->ns == 0) return json_null();
+  if (longest->ns == 0) return json_null();
   json_t *object = checked(json_object());
-  set_count(object, "ns", why->ns);
-  set(object, "end_ns", json_integer(n->longest_end_ns));
-  set_count(object, "domain", why->domain);
+  set_count(object, "ns", longest->ns);
+  set(object, "end_ns", json_integer(longest->end_ns));
+  set_count(object, "domain", longest->domain);
   set(object, "name", text_or_null(d != NULL ? d->name : NULL));
-  set(object, "cause", why->cause == UINT64_MAX ? json_null()
-      : json_text(summary_cause_name(s, why->stop ? "reason" : "cause",
-                                     why->cause, number)));
+  set(object, "cause", cause == UINT64_MAX ? json_null()
+      : json_text(summary_cause_name(s, why->stop ? "reason" : "cause", cause,
+                                     number)));
   return object;
 }
 

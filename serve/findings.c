@@ -80,8 +80,8 @@ static void copy_headline(struct view_data *data, void *state)
   *(struct headline *) state = data->headline;
 }
 
-/* Returns a new diagnosis of [view], with its headline in *headline; NULL, with the
-   reason in [why], when the file cannot be read. */
+/* Returns a new diagnosis of [view]; NULL, with the reason in [why], when the file
+   cannot be read.  Stores its headline in *headline, unless [headline] is NULL. */
 static json_t *diagnose_anew(struct view *view, struct headline *headline, char *why,
                              size_t why_size)
 {
@@ -89,7 +89,7 @@ static json_t *diagnose_anew(struct view *view, struct headline *headline, char 
   why[0] = '\0';
   view_look(view, copy_headline, &d.headline);
   work_in_turn(diagnose, &d);
-  *headline = d.headline;
+  if (headline != NULL) *headline = d.headline;
   return d.result;
 }
 
@@ -106,17 +106,15 @@ static void copy_final_diagnosis(struct view_data *data, void *state)
 json_t *diagnose_view(struct view *view, char *why, size_t why_size)
 {
   json_t *kept = NULL;
-  struct headline headline;
   if (view_look(view, copy_final_diagnosis, &kept) && kept != NULL) return kept;
-  return diagnose_anew(view, &headline, why, why_size);
+  return diagnose_anew(view, NULL, why, why_size);
 }
 
 json_t *last_diagnosis(struct view *view, char *why, size_t why_size)
 {
   json_t *kept = NULL;
-  struct headline headline;
   if (view_look(view, copy_diagnosis, &kept) && kept != NULL) return kept;
-  return diagnose_anew(view, &headline, why, why_size);
+  return diagnose_anew(view, NULL, why, why_size);
 }
 
 /* The titles */

@@ -477,21 +477,23 @@ static void print_pause_line(const struct histogram *h)
 static void print_longest(struct summary *s)
 {
   const struct summary_numbers *all = summary_numbers(s);
-  const struct summary_reason *why = &all->longest;
-  if (!any(&all->pauses[PAUSE_ANY]) || why->ns == 0) return;
+  const struct summary_longest *longest = &all->longest;
+  const struct summary_reason *why = &longest->reason;
+  const uint64_t cause = why->stop ? why->stop_reason : why->own.cause;
+  if (!any(&all->pauses[PAUSE_ANY]) || longest->ns == 0) return;
   const struct eventring_description *d =
     eventring_describe(all->cursor, why->id);
   /* The times of a damaged file may lie far apart. */
-  int64_t ended = (int64_t) ((uint64_t) all->longest_end_ns
+  int64_t ended = (int64_t) ((uint64_t) longest->end_ns
                              - (uint64_t) target_info(all->cursor).started_ns);
   fputs("longest      ", stdout);
   if (d != NULL) print_text(stdout, d->name, strlen(d->name), TEXT_COLUMN);
-  if (why->cause != UINT64_MAX) {
+  if (cause != UINT64_MAX) {
     fputs(" (", stdout);
-    print_cause_name(s, why->stop ? "reason" : "cause", why->cause);
+    print_cause_name(s, why->stop ? "reason" : "cause", cause);
     putchar(')');
   }
-  printf(" in domain %" PRIu32 ", ended at %.6f s\n", why->domain,
+  printf(" in domain %" PRIu32 ", ended at %.6f s\n", longest->domain,
          (double) ended / 1e9);
 }
 
