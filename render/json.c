@@ -548,3 +548,12 @@ json_t *json_control(struct eventring_cursor *cursor)
                       json_integer((json_int_t) info.ring_words * 8));
   return process;
 }
+
+void json_add_named(json_t *object, const char *name, json_t *value)
+{
+  json_t *key = json_text(name);
+  if (json_object_get(object, json_string_value(key)) == NULL)
+    json_object_set(object, json_string_value(key), value);
+  json_decref(value);
+  json_decref(key);
+}

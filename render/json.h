@@ -31,6 +31,10 @@
    result with json_decref. */
 json_t *json_text(const char *text);
 
+/* Adds [value] to [object] by the name [name], a text of a file; frees [value]
+   if the object has a member of this name. */
+void json_add_named(json_t *object, const char *name, json_t *value);
+
 /* Returns a new JSON object that describes the process of [cursor] and its
    state.  The CPU time is null unless the process runs in this pid
    namespace. */

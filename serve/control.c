@@ -16,6 +16,7 @@
 #include "category.h"
 #include "control.h"
 #include "json.h"
+#include "points.h"
 #include "target.h"
 
 /* The most samples a second that a process is asked for, as in `eventring
@@ -25,6 +26,10 @@
 /* The most words between two samples of allocated words, as in `eventring
    enable`. */
 #define MAX_ALLOC_PERIOD INT64_C(1000000000000)
+
+/* How long a process is waited for that is asked for its points, and at most. */
+#define USUAL_WAIT_MS 2000
+#define MOST_WAIT_MS 30000
 
 /* A change of a process. */
 struct change {
@@ -236,4 +241,31 @@ struct answer control_view(const struct asked *asked)
              c.status == 0 ? "ok" : c.why);
   if (c.status != 0) return refusal(c.status, "%s", c.why);
   return (struct answer) { .status = 200, .json = c.result };
+}
+
+/* Asks the process for its points, which become the result of [c]. */
+static void ask(struct change *c, int64_t wait_ns)
+{
+  struct eventring_cursor *cursor = view_open(c->view, true, c->why, sizeof c->why);
+  c->status = 409;
+  if (cursor == NULL) return;
+  struct points *points = new_points(cursor);
+  if (ask_points(points, cursor, wait_ns, c->why, sizeof c->why)) {
+    c->status = 0;
+    c->result = json_pack("{s:o}", "points", json_point_list(points));
+  }
+  free_points(points);
+  if (!view_close(c->view, cursor)) fail(c, 503, VIEW_CUT);
+}
+
+struct answer ask_view(const struct asked *asked)
+{
+  struct change c = { .view = asked->view, .request = asked->body };
+  const json_int_t wait_ms = json_object_get(asked->body, "wait_ms") == NULL
+    ? USUAL_WAIT_MS : positive(&c, "wait_ms", MOST_WAIT_MS);
+  if (c.status == 0) ask(&c, wait_ms * 1000000);
+  add_action(asked->origin, view_id(asked->view), "points", c.status == 0 ? "ok" : c.why);
+  if (c.status == 0) return (struct answer) { .status = 200, .json = c.result };
+  json_decref(c.result);
+  return refusal(c.status, "%s", c.why);
 }

@@ -25,4 +25,7 @@ void end_added_categories(struct view *view, bool now);
 /* Changes the recording of the process as the body says, and returns the answer. */
 struct answer control_view(const struct asked *asked);
 
+/* Has the process evaluate its data points once, and returns the answer. */
+struct answer ask_view(const struct asked *asked);
+
 #endif /* SERVE_CONTROL_H */

@@ -183,6 +183,8 @@ const struct route routes[] = {
     .members = { "action", "categories", "seconds", "threshold_ns", "rate_hz", "words" } },
   { ROUTE_PROCESS, "save", .post = save_view, .changes = true,
     .members = { "seconds", "from_ns", "to_ns" } },
+  { ROUTE_PROCESS, "points", .post = ask_view, .changes = true,
+    .members = { "wait_ms" } },
   { ROUTE_PROCESS, "record", .post = record_view, .changes = true,
     .members = { "action", "max_bytes", "seconds" } },
   { .path = NULL }

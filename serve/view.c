@@ -64,7 +64,7 @@ static struct eventring_cursor *open_path(const char *path, uint32_t process,
                                           size_t why_size)
 {
   struct eventring_options options = {
-    .size = sizeof options, .control = control, .changes = 1,
+    .size = sizeof options, .control = control, .from_now = control, .changes = 1,
     .process = process, .message = why, .message_size = why_size
   };
   struct eventring_cursor *cursor = NULL;

@@ -112,7 +112,7 @@ bool view_is_cut(const struct view *view);
 
 /* Opens the file of [view] once more, even if its name is gone, and returns a
    cursor that the caller gives to view_close.  [control]: it may control the
-   process.  Returns NULL, with the reason in [why], when that fails.
+   process, and reads from the present on.  Returns NULL, with the reason in [why], when that fails.
    view_close returns false when the file was cut shorter meanwhile, for the reason
    VIEW_CUT: numbers that were read with [cursor], which may be NULL, may be
    wrong. */

@@ -57,16 +57,7 @@ json_t *json_counters(const struct counters *counters,
     if (!counters->known[id]) continue;
     const struct eventring_description *d = eventring_describe(cursor, id);
     if (d == NULL || (of_program && !is_of_program(cursor, d))) continue;
-    add_named(object, d->name, json_integer(counters->value[id]));
+    json_add_named(object, d->name, json_integer(counters->value[id]));
   }
   return object;
-}
-
-void add_named(json_t *object, const char *name, json_t *value)
-{
-  json_t *key = json_text(name);
-  if (json_object_get(object, json_string_value(key)) == NULL)
-    json_object_set(object, json_string_value(key), value);
-  json_decref(value);
-  json_decref(key);
 }

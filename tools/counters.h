@@ -37,8 +37,4 @@ void counters_event(struct counters *counters,
 json_t *json_counters(const struct counters *counters,
                       struct eventring_cursor *cursor, bool of_program);
 
-/* Adds [value] to [object] by the name [name], a text of a file; frees [value]
-   if the object has a member of this name. */
-void add_named(json_t *object, const char *name, json_t *value);
-
 #endif /* TOOLS_COUNTERS_H */

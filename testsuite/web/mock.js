@@ -251,6 +251,7 @@ export class Mock {
     this.paused = false;
     this.categories = ['gc', 'domain', 'sync', 'user', 'wait', 'thread'];
     this.actions = [];
+    this.points = [];
     this.recordEnd = null;      // the file of a recording, or why there is none
     this.saved = [];
     this.ruleResult = null;     // the file that the rule has saved
@@ -435,6 +436,8 @@ export class Mock {
       this.actions.push({ unix_ns: Date.now() * 1e6, origin: '127.0.0.1',
                           process: id, action: body,
                           result: what === 'save' ? '/store/shop.evr' : 'done' });
+      if (what === 'points')
+        return this.#json(s, 200, { points: this.points });
       if (what === 'record')
         this.actions.unshift({ unix_ns: Date.now() * 1e6, origin: '127.0.0.1', process: id,
                                action: 'record: its time is over', result: this.recordEnd });

@@ -204,6 +204,22 @@ await test('a rule that lacks time is judged by a recording', async () => {
   }
 });
 
+await test('the data points of the program are evaluated when the user asks',
+  () => onPage('#/process/100/control', async (page) => {
+    mock.points = [];
+    await click(page, 'button.points');
+    await has(page, 'It has none.');
+    mock.points = [
+      { name: hostile[0], type: 'int', value: 42 }, { name: 'queue', type: 'float', value: 0.5 },
+      { name: 'broken', type: 'failed', value: 'Stdlib.Exit' }];
+    await click(page, 'button.points');
+    await seen(page, '[data-table=points] tbody');
+    assert.deepEqual(await page.$$eval('[data-table=points] tbody tr', (rows) => rows
+      .map((r) => [...r.cells].slice(1).map((c) => c.innerText))),
+      [['int', '42'], ['float', '0.5'], ['failed', 'Stdlib.Exit']]);
+    silent(page);
+  }));
+
 await test('without a token the page asks for it', async () => {
   const page = await open(browser, address.replace(/#.*/, ''));
   await has(page, 'A token is missing');

@@ -94,8 +94,8 @@ static json_t *schema(struct eventring_cursor *cursor)
     const char *kind =
       d->kind < sizeof kinds / sizeof *kinds ? kinds[d->kind] : NULL;
     const char *category = eventring_category(cursor, d->category);
-    add_named(object, d->name,
-              json_pack("{s:s*, s:o, s:o}", "kind", kind, "category",
+    json_add_named(object, d->name,
+                   json_pack("{s:s*, s:o, s:o}", "kind", kind, "category",
                         category == NULL ? json_null() : json_text(category),
                         "unit", d->unit[0] == '\0' ? json_null()
                                                    : json_text(d->unit)));
@@ -247,13 +247,26 @@ static bool wishes_points(const struct wish *wish)
 }
 
 /* Evaluates the points of the process, if it runs and [wish] has names of
-   points.  Returns as ask_points. */
+   points.  Returns a status, with a message on failure. */
 static enum status evaluate(const struct wish *wish, struct points *points,
                             struct eventring_cursor *cursor, int64_t wait_ns)
 {
-  return wishes_points(wish)
-         && eventring_state(cursor) == EVENTRING_STATE_RUNNING
-         ? ask_points(points, wait_ns) : STATUS_OK;
+  char why[MESSAGE_SIZE];
+  struct eventring_cursor *control;
+  struct eventring_options options = {
+    .size = sizeof options, .from_now = 1, .control = 1, .message = why,
+    .message_size = sizeof why
+  };
+  if (!wishes_points(wish) || eventring_state(cursor) != EVENTRING_STATE_RUNNING)
+    return STATUS_OK;
+  bool asked = eventring_open(eventring_path(cursor), &options, &control) == 0;
+  if (asked) {
+    asked = ask_points(points, control, wait_ns, why, sizeof why);
+    eventring_close(control);
+  }
+  if (asked) return STATUS_OK;
+  complain("%s", why);
+  return STATUS_CANNOT_READ;
 }
 
 /* Returns all figures as a new JSON object. */

@@ -5,8 +5,10 @@ import { html, useEffect, useRef, useState } from './html.js';
 import { get, ofProcess, post } from './api.js';
 import * as format from './format.js';
 import { ActionTable, isSaved } from './overview.js';
+import { Points } from './points.js';
 import { isFixed } from './range.js';
 import { RecordButton } from './record.js';
+import { fileOf } from './save_file.js';
 import { SavedLink } from './saved_link.js';
 
 const readOnly = 'The server was started with --read-only: it only shows.';
@@ -222,6 +224,7 @@ export function Control({ id, process, data, server, live }) {
     <div class="side"><${Threshold} process=${process} act=${act} why=${why} />
     <${ProfileRate} process=${process} act=${act} why=${why} />
     <${AllocRate} process=${process} act=${act} why=${why} /></div>
-    <div class="wide"><${Actions} process=${process} /></div>
+    <div class="wide"><${Points} ...${{ id, why }} file=${fileOf(process)} />
+      <${Actions} process=${process} /></div>
   </section>`;
 }

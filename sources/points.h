@@ -12,11 +12,12 @@
 
 /* Data points of the program: asking for them, and their values. */
 
-#ifndef TOOLS_POINTS_H
-#define TOOLS_POINTS_H
+#ifndef SOURCES_POINTS_H
+#define SOURCES_POINTS_H
 
 #include <jansson.h>
-#include "command.h"
+#include <stdbool.h>
+#include <stddef.h>
 #include "eventring_reader.h"
 
 /* The values of points: their last events. */
@@ -28,13 +29,16 @@ struct points;
 struct points *new_points(struct eventring_cursor *cursor);
 void free_points(struct points *points);
 
-/* Asks the process of the cursor to evaluate its points once, and waits until
-   it has done so, at most [wait_ns] nanoseconds.  Asks again if events were
+/* Asks the process of [cursor] to evaluate its points once, and waits until it has
+   done so, at most [wait_ns] nanoseconds.  [cursor] may control the process, reads from
+   the present on, and is on the file of [points].  Asks again if events were
    overwritten that may be the answer.  Keeps values of this evaluation only
    from then on.  Withdraws the request if the process has not begun by then.
-   Returns STATUS_OK; STATUS_CANNOT_READ, with a message, when the process cannot
-   be asked, which its user and root may do, or has not done it in time. */
-enum status ask_points(struct points *points, int64_t wait_ns);
+   Returns true; false, with the reason in [why], a buffer of [why_size] bytes, when the
+   process cannot be asked, which its user and root may do, or has not done it in
+   time. */
+bool ask_points(struct points *points, struct eventring_cursor *cursor, int64_t wait_ns,
+                char *why, size_t why_size);
 
 /* Keeps the value of [event], if it is one of a point. */
 void points_event(struct points *points, const struct eventring_event *event);
@@ -44,4 +48,8 @@ void points_event(struct points *points, const struct eventring_event *event);
    object [failures], by name. */
 json_t *json_points(const struct points *points, json_t *failures);
 
-#endif /* TOOLS_POINTS_H */
+/* Returns a new JSON array of the points: name, type (int, float, text or failed) and
+   value, which is the reason of a failure. */
+json_t *json_point_list(const struct points *points);
+
+#endif /* SOURCES_POINTS_H */

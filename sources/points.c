@@ -16,11 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "common.h"
-#include "counters.h"
 #include "event_reader.h"
 #include "json.h"
+#include "memory.h"
 #include "points.h"
+#include "target.h"
 #include "text.h"
 
 /* Times of events and of our clock may differ by less. */
@@ -103,10 +103,35 @@ json_t *json_points(const struct points *points, json_t *failures)
     if (text == NULL) continue;
     const char *name = eventring_describe(points->cursor, id)->name;
     const char *failure = value_of(text, "failed");
-    if (failure != NULL) add_named(failures, name, json_text(failure));
-    add_named(object, name, failure != NULL ? json_null() : json_point(text));
+    if (failure != NULL) json_add_named(failures, name, json_text(failure));
+    json_add_named(object, name, failure != NULL ? json_null() : json_point(text));
   }
   return object;
+}
+
+/* Returns the type of the value in the text of a point; NULL: an unknown one. */
+static const char *type_of(const char *text)
+{
+  static const char *const types[] = { "int", "float", "text", "failed" };
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    if (value_of(text, types[i]) != NULL) return types[i];
+  return NULL;
+}
+
+json_t *json_point_list(const struct points *points)
+{
+  json_t *list = json_array();
+  for (uint32_t id = 0; id <= UINT16_MAX; id++) {
+    const char *text = points->text[id];
+    if (text == NULL) continue;
+    const char *failure = value_of(text, "failed");
+    json_array_append_new(list, json_pack(
+      "{s:o, s:s?, s:o}",
+      "name", json_text(eventring_describe(points->cursor, id)->name),
+      "type", type_of(text),
+      "value", failure != NULL ? json_text(failure) : json_point(text)));
+  }
+  return list;
 }
 
 /* Asking */
@@ -156,11 +181,10 @@ static uint32_t points_mask(struct eventring_cursor *cursor)
   return 0;
 }
 
-/* Prints a message that the points were not evaluated, and withdraws the
-   request unless [by_other]: it is another program's.  Returns
-   STATUS_CANNOT_READ. */
-static enum status give_up(struct eventring_cursor *cursor, int64_t wait_ns,
-                           bool by_other)
+/* Writes to [why] that the points were not evaluated, and withdraws the request
+   unless [by_other]: it is another program's. */
+static void give_up(struct eventring_cursor *cursor, int64_t wait_ns, bool by_other,
+                    char *why, size_t why_size)
 {
   char time[QUANTITY_SIZE];
   struct eventring_info info = target_info(cursor);
@@ -168,32 +192,31 @@ static enum status give_up(struct eventring_cursor *cursor, int64_t wait_ns,
   if (waits && !by_other) eventring_withdraw_points(cursor);
   format_duration(time, (uint64_t) wait_ns);
   if (target_is_cut(cursor))
-    complain("%s: cut shorter while it was read", eventring_path(cursor));
+    snprintf(why, why_size, "%s: cut shorter while it was read", eventring_path(cursor));
   else if (eventring_state(cursor) != EVENTRING_STATE_RUNNING)
-    complain("the tracing of process %" PRIi32 " has ended", info.pid);
+    snprintf(why, why_size, "the tracing of process %" PRIi32 " has ended", info.pid);
   else if (waits)
-    complain("process %" PRIi32 " has reached no safe point within %s (--wait)",
+    snprintf(why, why_size, "process %" PRIi32 " has reached no safe point within %s",
              info.pid, time);
   else
-    complain("process %" PRIi32 " has not finished the evaluation of its points "
-             "within %s (--wait)", info.pid, time);
-  return STATUS_CANNOT_READ;
+    snprintf(why, why_size, "process %" PRIi32 " has not finished the evaluation of its "
+             "points within %s", info.pid, time);
 }
 
-/* Prints why points cannot be asked for, as [error] says.  Returns
-   STATUS_CANNOT_READ. */
-static enum status refuse(struct eventring_cursor *cursor, int error)
+/* Writes to [why] why points cannot be asked for, as [error] says. */
+static void refuse(struct eventring_cursor *cursor, int error, char *why, size_t why_size)
 {
   struct eventring_info info = target_info(cursor);
   if (error == EVENTRING_E_VERSION)
-    complain("process %" PRIi32 " has no points: its Eventring is older",
+    snprintf(why, why_size, "process %" PRIi32 " has no points: its Eventring is older",
              info.pid);
+  else if (eventring_state(cursor) != EVENTRING_STATE_RUNNING)
+    snprintf(why, why_size, "the tracing of process %" PRIi32 " has ended", info.pid);
   else if (error == EVENTRING_E_ARGUMENT && info.active == 0)
-    complain("process %" PRIi32 " is paused; to resume: eventring resume "
+    snprintf(why, why_size, "process %" PRIi32 " is paused; to resume: eventring resume "
              "%" PRIi32, info.pid, info.pid);
   else
-    complain("%s: %s", eventring_path(cursor), eventring_strerror(error));
-  return STATUS_CANNOT_READ;
+    snprintf(why, why_size, "%s: %s", eventring_path(cursor), eventring_strerror(error));
 }
 
 /* Waits for the answer to the request, until [until_ns].  Asks once more when
@@ -214,28 +237,19 @@ static bool await_answer(struct asking *asking, int64_t until_ns)
   return false;
 }
 
-enum status ask_points(struct points *points, int64_t wait_ns)
+bool ask_points(struct points *points, struct eventring_cursor *cursor, int64_t wait_ns,
+                char *why, size_t why_size)
 {
-  char why[MESSAGE_SIZE];
-  struct eventring_cursor *cursor;
-  struct eventring_options options = {
-    .size = sizeof options, .from_now = 1, .control = 1, .message = why,
-    .message_size = sizeof why
-  };
-  if (eventring_open(eventring_path(points->cursor), &options, &cursor) < 0) {
-    complain("%s", why);
-    return STATUS_CANNOT_READ;
-  }
-  int64_t begin_ns = monotonic_ns();
+  const int64_t begin_ns = monotonic_ns();
   if (target_info(cursor).same_boot) points->since_ns = begin_ns - SLACK_NS;
-  int error = eventring_ask_points(cursor);
+  const int error = eventring_ask_points(cursor);
   eventring_interrupt(cursor);  /* a loop sees it at once, if we may */
-  enum status status = STATUS_OK;
   struct asking asking = { .points = points, .cursor = cursor };
-  if (error < 0)
-    status = refuse(cursor, error);
-  else if (!await_answer(&asking, begin_ns + wait_ns))
-    status = give_up(cursor, wait_ns, error == 1);
-  eventring_close(cursor);
-  return status;
+  if (error < 0) {
+    refuse(cursor, error, why, why_size);
+    return false;
+  }
+  if (await_answer(&asking, begin_ns + wait_ns)) return true;
+  give_up(cursor, wait_ns, error == 1, why, why_size);
+  return false;
 }
