@@ -940,13 +940,29 @@ struct headline diagnosis_headline(const struct diagnosis *d)
   return h;
 }
 
+/* Returns whether the events are the last ones of a ring, of too short a time to say that
+   all is well. */
+static bool is_partial(const struct diagnosis *d)
+{
+  const struct summary_numbers *n = summary_numbers(d->summary);
+  if (d->passed_ns >= LIMIT_WELL * 1e9) return false;
+  for (uint32_t i = 0; i < n->domain_count; i++)
+    if (summary_begin_is_lost(d->summary, n->domains[i])) return true;
+  return false;
+}
+
+uint64_t diagnosis_watched_ns(const struct diagnosis *d)
+{
+  return (uint64_t) d->passed_ns;
+}
+
 struct vital_signs diagnosis_vital_signs(const struct diagnosis *d)
 {
   for (uint32_t i = 0; i < d->not_judged_count; i++)
     if (d->not_judged[i].rule == RULE_COLLECTOR_TIME)
       return (struct vital_signs) { .known = false };
   return (struct vital_signs) {
-    .known = true, .waits_known = d->time.known,
+    .known = true, .waits_known = d->time.known, .partial = is_partial(d),
     .collector_share = active_gc_share(&d->time),
     .active_share = d->time.watched_ns == 0 ? 0
       : (double) active_ns(&d->time) / (double) d->time.watched_ns,
@@ -963,7 +979,8 @@ enum level diagnosis_level(const struct diagnosis *d)
         && d->findings[i].weight * d->findings[i].reach >= percent(LIMIT_BAD))
       return LEVEL_BAD;
   if (d->finding_count > 0) return LEVEL_WARNING;
-  return diagnosis_vital_signs(d).known ? LEVEL_GOOD : LEVEL_UNKNOWN;
+  const struct vital_signs signs = diagnosis_vital_signs(d);
+  return signs.known && !signs.partial ? LEVEL_GOOD : LEVEL_UNKNOWN;
 }
 
 const struct finding *diagnosis_findings(const struct diagnosis *d,

@@ -85,6 +85,8 @@ struct not_judged {
 struct vital_signs {
   bool known;
   bool waits_known;               /* if not, all time counts as active */
+  bool partial;                   /* earlier events are overwritten, and the others
+                                     cover less than LIMIT_WELL */
   double collector_share;         /* of active time */
   double active_share;            /* of the time of all domains */
   uint64_t longest_stop_ns;       /* of a domain that did not wait; 0: none */
@@ -97,7 +99,7 @@ struct vital_signs {
 
 /* A result at a glance: LEVEL_BAD if the weight of a certain finding, times its reach,
    is a quarter or more, LEVEL_WARNING with any other finding; LEVEL_UNKNOWN without
-   findings when rule collector_time could not be judged. */
+   findings when rule collector_time could not be judged, or the signs are partial. */
 enum level { LEVEL_GOOD, LEVEL_WARNING, LEVEL_BAD, LEVEL_UNKNOWN };
 extern const char *const level_name[LEVEL_UNKNOWN + 1];
 
@@ -135,6 +137,10 @@ const struct not_judged *diagnosis_not_judged(const struct diagnosis *d,
 struct headline diagnosis_headline(const struct diagnosis *d);
 struct vital_signs diagnosis_vital_signs(const struct diagnosis *d);
 enum level diagnosis_level(const struct diagnosis *d);
+
+/* Returns the time that the events of the domain cover that has most, after
+   diagnosis_finish. */
+uint64_t diagnosis_watched_ns(const struct diagnosis *d);
 
 /* Returns the summary of all events, for reading. */
 struct summary *diagnosis_summary(struct diagnosis *d);

@@ -462,7 +462,7 @@ struct live_stats *new_live_stats(struct eventring_cursor *cursor)
   live->domains = allocate(live->ring_count, sizeof *live->domains);
   live->threads = new_live_threads(cursor);
   live->long_pauses = new_long_pauses(live->summary, INT64_MIN, INT64_MAX,
-                                      LONG_PAUSES_NS);
+                                      LONG_PAUSES_S);
   return live;
 }
 
@@ -656,10 +656,9 @@ int live_spans(const struct live_stats *live, int64_t now,
   return count;
 }
 
-int live_long_pauses(const struct live_stats *live, int64_t from_ns, int64_t to_ns,
-                     struct long_pause list[LONG_PAUSES])
+const struct long_pauses *live_long_pauses(const struct live_stats *live)
 {
-  return list_long_pauses(live->long_pauses, from_ns, to_ns, list);
+  return live->long_pauses;
 }
 
 int live_threads(const struct live_stats *live, int64_t now,

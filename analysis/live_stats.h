@@ -31,7 +31,7 @@
 /* Pauses and spans of the program are counted over this time. */
 #define LIVE_WINDOW_NS (10 * SECOND_NS)
 /* Long pauses are listed over this time. */
-#define LONG_PAUSES_NS (60 * SECOND_NS)
+#define LONG_PAUSES_S 60
 
 #define HISTORY 30                /* seconds */
 #define LIVE_NAME 128           /* bytes of a name */
@@ -145,11 +145,9 @@ struct live_span {
 int live_spans(const struct live_stats *live, int64_t now,
                  struct live_span *list, int max);
 
-/* Fills [list] with the longest pauses that ended from [from_ns] to [to_ns], as
-   list_long_pauses does: of those since the start and of those of the last
-   LONG_PAUSES_NS. */
-int live_long_pauses(const struct live_stats *live, int64_t from_ns, int64_t to_ns,
-                     struct long_pause list[LONG_PAUSES]);
+/* Returns the longest pauses since the start, and of each of the last LONG_PAUSES_S
+   seconds.  Valid as long as [live]. */
+const struct long_pauses *live_long_pauses(const struct live_stats *live);
 
 /* Fills [list] with at most [max] threads at the time [now], as
    list_live_threads does. */

@@ -33,8 +33,7 @@ struct long_pause {
   uint64_t ns;
   uint32_t domain;                /* of the longest, where several domains
                                      took part */
-  uint32_t domains;
-  uint16_t id;                    /* of the event */
+  uint32_t domains;               /* how many */
   uint64_t requested_by;          /* the domain that asked for it; UINT64_MAX:
                                      the file does not say */
   char name[PAUSE_NAME];          /* of the event */
@@ -45,19 +44,19 @@ struct long_pauses;
 
 /* Returns an empty list of the pauses that end from [from_ns] to [to_ns], on
    CLOCK_MONOTONIC; [s] gives it all pauses that are complete later, cut off at the ends
-   of its window.  The list has the longest of all and, if [recent_ns] is not 0, at least
-   the longest of each sixth of the last [recent_ns].  Never returns NULL (see memory.h).
-   The caller frees the list before [s]. */
+   of its window.  It keeps the LONG_PAUSES longest of all and of each second, from one
+   whole second of CLOCK_MONOTONIC to the next, of the last [seconds].  Never returns NULL
+   (see memory.h).  The caller frees the list before [s]. */
 struct long_pauses *new_long_pauses(struct summary *s, int64_t from_ns, int64_t to_ns,
-                                    int64_t recent_ns);
+                                    uint32_t seconds);
 void free_long_pauses(struct long_pauses *p);
 
-/* Adds the [count] pauses of [list], of another reading of the same file, which may have
-   had events that are overwritten now. */
-void add_long_pauses(struct long_pauses *p, const struct long_pause *list, int count);
+/* Adds the longest pauses of [from], another reading of the same file, which may have
+   read events that are overwritten now; cut off at the begin of [p]. */
+void add_long_pauses(struct long_pauses *p, const struct long_pauses *from);
 
 /* Fills [list] with the longest pauses that ended from [from_ns] to [to_ns], the latest
-   first.  Returns the number of elements filled. */
+   first, as far as they are kept.  Returns the number of elements filled. */
 int list_long_pauses(const struct long_pauses *p, int64_t from_ns, int64_t to_ns,
                      struct long_pause list[LONG_PAUSES]);
 

@@ -82,13 +82,14 @@ json_t *json_diagnosis(struct diagnosis *d)
     json_array_append_new(rest, json_pack(
       "{s:s, s:s, s:s?, s:s}", "rule", rules[not[i].rule].name, "title",
       rules[not[i].rule].title, "category", not[i].category, "reason", not[i].why));
-  return json_pack("{s:i, s:o, s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:o}",
+  return json_pack("{s:i, s:o, s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:o}",
                    "version", JSON_VERSION,
                    "process", json_process(n->cursor),
                    "verdict", format_verdict(verdict, d),
                    "level", level_name[diagnosis_level(d)],
                    "first_ns", (json_int_t) n->first_ns,
                    "last_ns", (json_int_t) n->last_ns,
+                   "watched_ns", (json_int_t) diagnosis_watched_ns(d),
                    "lost_events", (json_int_t) lost_events(n->cursor),
                    "findings", findings, "not_judged", rest,
                    "passed", json_passed(d));

@@ -51,7 +51,7 @@ static void format_collector(char *text, size_t size, const struct vital_signs *
 /* Writes the result to [text] of [size] bytes. */
 static void format_result(char *text, size_t size, const struct diagnosis *d)
 {
-  char first[VERDICT_SIZE / 3];
+  char first[VERDICT_SIZE / 3], watched[QUANTITY_SIZE];
   uint32_t count, left;
   const struct finding *f = diagnosis_findings(d, &count);
   const char *why = not_judged_since(d, RULE_COLLECTOR_TIME);
@@ -69,6 +69,10 @@ static void format_result(char *text, size_t size, const struct diagnosis *d)
   else if (why != NULL)
     snprintf(text, size, "Too little is known to say that all is well, since "
              "%s", why);
+  else if (signs.partial)
+    snprintf(text, size, "Nothing is wrong in the last %s, as far as %" PRIu32 " of %d "
+             "rules can tell; earlier events are overwritten",
+             format_duration(watched, diagnosis_watched_ns(d)), RULES - left, RULES);
   else
     snprintf(text, size, "All is well, as far as %" PRIu32 " of %d rules can "
              "tell", RULES - left, RULES);

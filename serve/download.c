@@ -24,6 +24,7 @@
 #include "query.h"
 #include "reading.h"
 #include "ring_snapshot.h"
+#include "saved.h"
 #include "settings.h"
 #include "store.h"
 #include "target.h"
@@ -198,6 +199,8 @@ static void cut_to(struct making *m, struct eventring_merge_input input, int fd)
   descriptor_path(fd, path);
   const int error = eventring_recording_merge(path, &input, 1, &options);
   if (error < 0) refuse_error(m, error, why, path);
+  else if (last_event_ns(path) == INT64_MIN)
+    m->refused = refusal(409, "there are no events of this time any more");
 }
 
 /* Cuts the contents of the rings of [cursor] to the window, and writes them to the

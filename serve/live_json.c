@@ -773,7 +773,8 @@ json_t *json_long_pauses(const struct long_pause *list, int count, int64_t start
 json_t *json_live_pauses(const struct view_data *v, int64_t from_ns)
 {
   struct long_pause list[LONG_PAUSES];
-  const int count = live_long_pauses(v->live, from_ns, INT64_MAX, list);
+  const int count = list_long_pauses(live_long_pauses(v->live), from_ns, INT64_MAX,
+                                     list);
   return json_long_pauses(list, count, v->info.started_ns);
 }
 
@@ -799,7 +800,7 @@ static void fill_detail(struct view_data *v, void *state)
   set(detail, "domains", domain_list(v));
   set(detail, "threads", thread_list(v));
   set(detail, "spans", span_list(v));
-  set(detail, "long_pauses", json_live_pauses(v, v->now_ns - LONG_PAUSES_NS));
+  set(detail, "long_pauses", json_live_pauses(v, v->now_ns - LONG_PAUSES_S * SECOND_NS));
   set(detail, "counters", counter_list(v->history));
   set(detail, "known_categories", json_categories(v->cursor));
   static const char *const members[] = { "waits", "causes", "cause_times",

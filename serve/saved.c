@@ -73,8 +73,7 @@ int cut_recording(const char *from, const char *to, int64_t from_ns,
   return eventring_recording_merge(to, &input, 1, &options);
 }
 
-/* Returns the time of the last event of the recording at [path]. */
-static int64_t last_event_ns(const char *path)
+int64_t last_event_ns(const char *path)
 {
   struct eventring_cursor *cursor;
   struct event_reader reader;

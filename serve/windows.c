@@ -229,20 +229,11 @@ static void look_at_all(struct view_data *d, void *state)
   json_object_set_new(*(json_t **) state, "long_pauses", json_live_pauses(d, INT64_MIN));
 }
 
-/* The pauses of a window. */
-struct window_pauses {
-  const struct window *window;
-  struct long_pauses *pauses;
-};
-
-/* The function of view_look that adds the pauses that the server has seen: a ring may
-   have overwritten their events. */
+/* The function of view_look that adds to [state], the pauses of a window, those that the
+   server has seen: a ring may have overwritten their events. */
 static void add_seen_pauses(struct view_data *d, void *state)
 {
-  const struct window_pauses *p = state;
-  struct long_pause list[LONG_PAUSES];
-  const int count = live_long_pauses(d->live, p->window->from_ns, p->window->to_ns, list);
-  add_long_pauses(p->pauses, list, count);
+  add_long_pauses(state, live_long_pauses(d->live));
 }
 
 static void stat_window(void *state)
@@ -259,7 +250,7 @@ static void stat_window(void *state)
   if (w->query->to_ns == INT64_MAX) w->idle = stat_idle;
   read_window(w);
   w->result = json_summary_until(s, finish_window(w->view, s, w->last_ns));
-  view_look(w->view, add_seen_pauses, &(struct window_pauses) { w, pauses });
+  view_look(w->view, add_seen_pauses, pauses);
   const int count = list_long_pauses(pauses, w->from_ns, w->to_ns, list);
   json_object_set_new(w->result, "long_pauses",
                       json_long_pauses(list, count, w->started_ns));

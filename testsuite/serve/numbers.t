@@ -175,4 +175,16 @@ ok "also in a window that cuts it off" field_is "/api/processes/$id/stat?from=0&
   '[.total.pauses.any.max_ns, (.long_pauses | map(.duration_ns) | max)] | tostring' \
   '[2400000,2400000]'
 end_server
+# Collections of both domains for one request of domain 0; their stop was not recorded.
+printf '%s\n' "0/4242431 0 instant ring_start 1" "0/4242431 0 instant domain_start 0 0 0" \
+  "1/201 0 instant ring_start 1" "1/201 0 instant domain_start 1 0 0" \
+  "0/4242431 999000000 begin minor" "0/4242431 999900000 end minor 10 20 minor_heap_full 0" \
+  "1/201 999500000 begin minor" "1/201 1000600000 end minor 10 20 minor_heap_full 0" |
+  ./make_ring script united.eventring pid=4242431 || exit 1
+serve united.eventring
+find_process 4242431
+within 60 read_all 4242431
+ok "collections of several domains for one request are one pause" is detail \
+  '.long_pauses[] | .duration_ns, .domain, .domains, .requested_by' '[1100000,1,2,0]'
+end_server
 finish

@@ -522,7 +522,7 @@ export class Mock {
             ([domain, thread, from, to]) => ({ domain, thread, from, to })) };
       },
       last_diagnosis: () => ({
-        first_ns: 7e12, last_ns: 7e12 + 5.5e7, findings,
+        watched_ns: 5.5e7, findings,
         passed: [{ rule: 'long_stop', title: 'A long stop' }],
         not_judged: [{ rule: 'remembered_set', title: 'A large remembered set',
                        category: 'gc_detail', reason: 'not recorded' },

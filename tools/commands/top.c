@@ -399,7 +399,8 @@ static void fill_process(struct top *t)
     fill_phase(&facts, &s->domains[i], s->phases[i],
                sizeof s->phases[i]);
   s->span_count = live_spans(t->live, s->now, s->spans, SCREEN_SPANS);
-  s->pause_count = live_long_pauses(t->live, s->now - LONG_PAUSES_NS, INT64_MAX,
+  s->pause_count = list_long_pauses(live_long_pauses(t->live),
+                                    s->now - LONG_PAUSES_S * SECOND_NS, INT64_MAX,
                                     s->pauses);
 }
 

@@ -25,7 +25,7 @@ function Finding({ finding: f, address }) {
     ${f.pause && html`<p><a href=${pauseAddress(address, f.pause)}>
       Show it in the timeline</a></p>`}
     ${f.event && html`<p><a href=${address.to(
-      { filter: f.event, ...rangeValues({ last: null }) }, 'events')}>
+      { filter: f.event, rules: null, ...rangeValues({ last: null }) }, 'events')}>
       Show these events: ${format.phrase(f.event)}</a></p>`}</li>`;
 }
 
@@ -78,9 +78,8 @@ export function Diagnosis(given) {
     onToggle=${toggled}>
     <summary><${Verdict} process=${process} />${process.verdict_unix_ns &&
       html`${' '}<small class="quiet">judged at ${
-        format.clock(process.verdict_unix_ns)}${diagnosis?.last_ns > diagnosis?.first_ns &&
-        ` by the events of ${format.duration(diagnosis.last_ns - diagnosis.first_ns)}`
-        }</small>`}</summary>
+        format.clock(process.verdict_unix_ns)}${diagnosis &&
+        ` by the events of ${format.duration(diagnosis.watched_ns)}`}</small>`}</summary>
     ${diagnosis && html`<${Rules} ...${given} diagnosis=${diagnosis} />`}
   </details>`;
 }

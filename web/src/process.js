@@ -8,7 +8,9 @@ import { get, ofProcess } from './api.js';
 import * as format from './format.js';
 import { beginOf, History } from './history.js';
 import { Damage, isSaved, Numbers, stateOf } from './overview.js';
-import { RangeBar, rangeOf, rangeValues, widerOffer } from './range.js';
+import {
+  isFixed, Overwritten, RangeBar, rangeOf, rangeValues, widerOffer,
+} from './range.js';
 import { useTiers } from './tiers.js';
 import { Charts } from './charts.js';
 import { Timeline } from './timeline.js';
@@ -211,6 +213,7 @@ export function Process(given) {
         begin=${range.last === null ? beginOf(data.history) : 0} />
       <${DownloadMenu} ...${props} shown=${view === 'flame'
         ? flameParameters(address.values) : {}} />`}<${CopyLink} /></div>
+    ${isFixed(range) && html`<${Overwritten} ...${{ id, alive }} to=${range.to} />`}
     <${Guard} key=${view}><${View} ...${props} /><//>
     ${held && html`<p class="held" aria-hidden="true">Rows stay while pointed at</p>`}
   </main>`;

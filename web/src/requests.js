@@ -5,7 +5,7 @@ import * as format from './format.js';
 import { allSamples } from './flame_selection.js';
 import { Bars } from './histogram.js';
 import { OneRequest } from './one_request.js';
-import { coverText, isOverwritten, overwrittenText } from './range.js';
+import { coverText, isOverwritten, lateNote, overwrittenText } from './range.js';
 import { useRangeAnswer } from './range_answer.js';
 import { Table } from './table.js';
 
@@ -48,7 +48,7 @@ function Found({ found, address, now, wider }) {
       A program tells of its requests by${' '}<code>Eventring.Request</code>.`}${wider}</p>`}
     <${Table} name="request-kinds" columns=${kindColumns(address)} rows=${kinds} />
     <${Table} name="slowest" title="Slowest requests" columns=${columns(address)}
-      note="click one to see what it did" rows=${requests} limit=${20} />
+      note=${`${lateNote(found.span, kept)}click one to see what it did`} rows=${requests} limit=${20} />
     <div class="charts">${kinds.map((kind) => html`
       <${Distribution} key=${kind.name} kind=${kind} />`)}</div>`;
 }

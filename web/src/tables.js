@@ -193,7 +193,9 @@ export function Tables({ id, process, data, address, range }) {
         columns=${domainColumns(alive ? 'alive' : process.state)}
         rows=${withBegin(numbers)} />
       <${Table} file=${file} name="pauses" title="Longest pauses" columns=${pauseColumns(address, numbers.kept)}
-        note="of the range; click a time to see it in the timeline"
+        note=${`of the range${process.lost_events > 0 && alive
+          ? '; some may be missing, since the server has lost events unread' : ''
+          }; click a time to see it in the timeline`}
         rows=${pauses} />
       <${Table} file=${file} name="causes" title="Causes of collections and stops"
         columns=${causeColumns} rows=${causeRows(numbers)} />
