@@ -182,9 +182,9 @@ await test('the verdict comes first; behind it are all rules, and what they lack
   }));
 
 await test('a rule that lacks time is judged by a recording', async () => {
-  mock.saved = [{ id: '101', name: 'shop.evr', program: '/usr/bin/shop', pid: 7,
-                  saved_unix_ns: 1e18, duration_ns: 1e9, events: 1, lost_events: 0,
-                  bytes: 1, saved_by: 'hand', note: null }];
+  mock.saved = [{ id: '101', name: 'shop.evr', path: '/store/shop.evr',
+                  program: '/usr/bin/shop', pid: 7, saved_unix_ns: 1e18, duration_ns: 1e9,
+                  events: 1, lost_events: 0, bytes: 1, saved_by: 'hand', note: null }];
   try {
     await onPage('#/process/100/charts?rules=1', async (page) => {
       await has(page, 'fewer than 8 major cycles ended');
@@ -233,7 +233,8 @@ await test('without a token the page asks for it', async () => {
 await test('a token opens the view of its address, wherever it stands there', async () => {
   const origin = new URL(address).origin;
   const view = '#/process/100/events?filter=minor&last=60';
-  for (const hash of [`${view}&token=${token}`, `#token=${token}&${view.slice(1)}`,
+  for (const hash of [`${view}&token=${token}`, `${view}&token=${token}&token=x`,
+                      `#token=${token}&${view.slice(1)}`,
                       `#token=${token}${view}`, `${view}#token=${token}`,
                       view.replace('?', `?token=${token}&`)]) {
     const page = await open(browser, `${origin}/${hash}`);
@@ -1573,6 +1574,21 @@ async function rowsStay(page, point, leave) {
     && document.querySelector(selector).innerText !== old, first, text);
 }
 
+await test('a range that the rings no longer have says so in each view', async () => {
+  mock.overwritten = true;
+  try {
+    await onPage('#/process/100/timeline?from=1000000&to=2000000', async (page) => {
+      await has(page, 'A link to this range, or a download of it, has none. A rule saves');
+      await go(page, '#/process/100/requests?from=1000000&to=2000000');
+      await has(page, 'A link to this range, or a download of it, has none. A rule saves');
+      await go(page, '#/process/100/requests?last=10');
+      await until(page, () => !document.querySelector('.overwritten'));
+    });
+  } finally {
+    mock.overwritten = false;
+  }
+});
+
 await test('rows that follow a live range stay while a link of them is pointed at or has '
   + 'the focus of the keyboard', () => onPage('#/process/100/events?last=10',
   async (page) => {
@@ -2031,9 +2047,9 @@ await test('where the browser has no clipboard, the link is shown',
   }));
 
 await test('files that were saved are links to their recordings', async () => {
-  mock.saved = [{ id: '101', name: 'shop.evr', program: '/usr/bin/shop', pid: 7,
-                  saved_unix_ns: 1e18, duration_ns: 1e9, events: 1, lost_events: 0,
-                  bytes: 1, saved_by: 'hand', note: null }];
+  mock.saved = [{ id: '101', name: 'shop.evr', path: '/store/shop.evr',
+                  program: '/usr/bin/shop', pid: 7, saved_unix_ns: 1e18, duration_ns: 1e9,
+                  events: 1, lost_events: 0, bytes: 1, saved_by: 'hand', note: null }];
   mock.ruleResult = '/store/shop.evr';
   try {
     await onPage('#/process/100/control', async (page) => {

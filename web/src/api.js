@@ -25,7 +25,7 @@ export function decoded(part) {
 }
 
 // A token with the sign before it, wherever it stands in an address.
-const tokenPattern = /(^|[#?&\s])token=([\w.~%-]+)[#&]*/;
+const tokenPattern = /(^|[#?&\s])token=([\w.~%-]+)&*/;
 
 // Returns the token in [text], an address or a part of one, or null.
 export function tokenIn(text) {
@@ -42,7 +42,9 @@ export function takeToken() {
     return false;
   }
   setToken(found);
-  const view = location.hash.replace(tokenPattern, '$1').replace(/[#?&]$/, '');
+  let view = location.hash;
+  while (tokenIn(view) !== null)
+    view = view.replace(tokenPattern, (all, sign) => all.endsWith('&') ? sign : '');
   history.replaceState(null, '', location.pathname + view);
   return true;
 }

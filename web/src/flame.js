@@ -169,8 +169,9 @@ function useRecord(id, answer, again) {
   const { act, message } = useAction(id);
   const [end_ms, setEnd] = useState(0);
   useEffect(() => {
-    if (performance.now() + refresh_ms > end_ms) return undefined;
-    const timer = setTimeout(again, refresh_ms);
+    const left = end_ms - performance.now();
+    if (left <= 0) return undefined;
+    const timer = setTimeout(again, Math.min(refresh_ms, left + 1));
     return () => clearTimeout(timer);
   }, [answer, end_ms]);
   const record = async (categories) => {

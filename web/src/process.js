@@ -215,6 +215,6 @@ export function Process(given) {
         ? flameParameters(address.values) : {}} />`}<${CopyLink} /></div>
     ${isFixed(range) && html`<${Overwritten} ...${{ id, alive }} to=${range.to} />`}
     <${Guard} key=${view}><${View} ...${props} /><//>
-    ${held && html`<p class="held" aria-hidden="true">Rows stay while pointed at</p>`}
+    ${held && html`<p class="held" aria-hidden="true">Rows stay while one of their links is pointed at</p>`}
   </main>`;
 }

@@ -55,6 +55,7 @@ export function useRangeAnswer(id, part, range, data, alive, parameters = {}, ro
       } catch (e) {
         if (abort.signal.aborted) return;
         setError(e.message);
+        data.hold(false);
       }
       if (follows) timer = setTimeout(ask, refresh_ms);
     };

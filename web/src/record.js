@@ -36,15 +36,19 @@ export function RecordFor({ categories, record, why }) {
     Record ${categories.join(' and ')} for ${record_s} s</button>`;
 }
 
-// Waits for the end of the recording of process [id].  Returns its file.
+// Waits for the end of the recording of process [id], of which the actions tell.  Returns
+// its file.
 async function recordedFile(id) {
-  const goesOn = ({ recordings }) => recordings.some((r) => r.process === id);
-  while (goesOn(await get('/api/recordings')))
+  const first = async () => (await get('/api/actions')).actions.find((a) =>
+    a.process === id && a.action.startsWith('record: '));
+  let last = await first();
+  while (last?.action === 'record: start') {
     await new Promise((resolve) => { setTimeout(resolve, poll_ms); });
-  const { actions } = await get('/api/actions');
-  const end = actions.find((a) => a.process === id && /^record: /.test(a.action));
-  if (!/\.evr$/.test(end?.result)) throw new Error(end?.result ?? 'there is no recording');
-  return end.result;
+    last = await first();
+  }
+  if (!last?.result.endsWith('.evr'))
+    throw new Error(last?.result ?? 'the recording is not among the actions');
+  return last.result;
 }
 
 // Records all events into a file, which has a verdict of its own.

@@ -8,8 +8,7 @@ import * as format from './format.js';
 // [path]: of the file; [text]: what is shown of it; [saved]: the recordings of the store.
 // Plain text if the store has no such recording.
 export function LinkTo({ path, text = path, saved }) {
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  const one = saved?.find((s) => s.name === name && !s.error);
+  const one = saved?.find((s) => s.path === path && !s.error);
   return one ? html`<a href=${processAddress(one.id)}>${format.name(text)}</a>`
     : format.name(text);
 }
