@@ -157,11 +157,12 @@ struct stopped_domain stopped_domain(const struct event_roles *roles,
                                      const struct eventring_event *event, uint32_t i)
 {
   const uint8_t *place = roles->place[ROLE_STOP];
-  const uint64_t *round = event->payload + i * roles->round - 1; /* places are from 1 */
+  const uint64_t *round = event->payload + i * roles->round;
+  /* Places are from 1. */
   return (struct stopped_domain) {
-    .id = (uint32_t) round[place[F_DOMAIN]],
-    .arrived_after = round[place[F_ARRIVED_AFTER]],
-    .left_before = place[F_LEFT_BEFORE] != 0 ? round[place[F_LEFT_BEFORE]] : 0
+    .id = (uint32_t) round[place[F_DOMAIN] - 1],
+    .arrived_after = round[place[F_ARRIVED_AFTER] - 1],
+    .left_before = place[F_LEFT_BEFORE] != 0 ? round[place[F_LEFT_BEFORE] - 1] : 0
   };
 }
 

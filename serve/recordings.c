@@ -37,7 +37,7 @@
 /* The room in the store that a recording needs to begin. */
 #define ROOM_BYTES (16 << 20)
 
-/* The most seconds that a client may say. */
+/* The longest duration of a recording that a client may ask for. */
 #define MOST_SECONDS 86400
 
 struct recording {
@@ -87,7 +87,8 @@ static int copy(struct recording *r, struct eventring_cursor *cursor,
   while ((error = record_new(&loop)) == 0) {
     r->end = publish(r, recorder) >= most ? "the limit of bytes was reached"
              : r->stop ? "stopped"
-             : monotonic_ns() >= r->until_ns ? "its time is over" : loop.complete ? "the process ended" : NULL;
+             : monotonic_ns() >= r->until_ns ? "its time is over"
+             : loop.complete ? "the process ended" : NULL;
     if (r->end != NULL) break;
     record_sleep(&loop);
   }
@@ -194,7 +195,7 @@ static const char *begin(struct recording *r)
   return why;
 }
 
-/* Returns a recording of the view [asked] of at most [max_bytes] and, if it is not 0,
+/* Returns a recording of the process that is [asked] for, of at most [max_bytes] and, if it is not 0,
    [seconds], which has no thread yet. */
 static struct recording *new_recording(const struct asked *asked, int64_t max_bytes,
                                        int64_t seconds)

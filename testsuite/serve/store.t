@@ -114,8 +114,10 @@ ok "a recording ends with its time" within 60 ends
 ok "and the actions say so" field_is /api/actions \
   '.actions[0] | .action, (.result | endswith(".evr"))' "record: its time is over
 true"
-ok "no time at all is refused" with_token_is 400 \
-  -d '{"action":"start","seconds":0}' "$base/api/processes/$id/record"
+for seconds in 0 1.5 '"10"' null 86401; do
+  ok "a time of $seconds seconds is refused" with_token_is 400 \
+    -d "{\"action\":\"start\",\"seconds\":$seconds}" "$base/api/processes/$id/record"
+done
 post "/api/processes/$id/record" '{"action":"start"}' >body
 leave
 ok "a recording ends with its process" within 60 ends

@@ -25,7 +25,7 @@ export function obstacle(process, server, live) {
 }
 
 // Returns why no process, running or ended, can be saved, or null.
-function saveObstacle(server, live) {
+export function saveObstacle(server, live) {
   if (server.read_only) return readOnly;
   if (!server.store) return 'There is no store: set EVENTRING_STORE.';
   return live ? null : noAnswer;

@@ -5,7 +5,7 @@ import { html, useEffect, useState } from './html.js';
 import { get, ofProcess } from './api.js';
 import { pauseAddress } from './choice.js';
 import * as format from './format.js';
-import { Message, obstacle, useAction } from './control.js';
+import { Message, obstacle, saveObstacle, useAction } from './control.js';
 import { rangeValues } from './range.js';
 import { RecordFile, RecordFor, record_s, recordedText } from './record.js';
 import { Verdict } from './verdict.js';
@@ -50,7 +50,7 @@ function Rules({ id, process, diagnosis, address, server, live }) {
       <ul>${open.map((rule) => html`<${NotJudged} key=${rule.rule}
         ...${{ rule, record, why }} />`)}</ul>
       ${open.some((rule) => !rule.category) && html`
-        <${RecordFile} ...${{ id, act, say, why }} />`}
+        <${RecordFile} ...${{ id, act, say }} why=${why ?? saveObstacle(server, live)} />`}
       <${Message} message=${message} />`}
     ${passed.length > 0 && html`<h3>Nothing found: ${passed.length}</h3>
       <p class="quiet">${passed.map((r) => format.name(r.title)).join(' · ')}</p>`}`;
