@@ -311,6 +311,37 @@ static void take_span(struct timeline *t, const struct eventring_event *event)
   });
 }
 
+/* Returns the lane of the thread of [domain] that had the last event; NULL if there was
+   none. */
+static struct lane *lane_of_domain(const struct timeline *t, uint32_t domain)
+{
+  const struct ring *last = NULL;
+  for (const struct ring *r = t->ring; r < t->ring + t->rings; r++)
+    if (r->lane != NULL && r->lane->shown.domain == domain
+        && (last == NULL || r->last_ns > last->last_ns)) last = r;
+  return last != NULL ? last->lane : NULL;
+}
+
+/* Adds the stop that [event] reports to the lanes of the other domains that it lists, if
+   it is one: each from its arrival until it went on. */
+static void take_stop(struct timeline *t, const struct eventring_event *event)
+{
+  struct stopped_domain last;
+  if (class_of(t->roles, event->id).role != ROLE_STOP || event->words == 0) return;
+  const uint32_t count = stopped_domains(t->roles, event, &last);
+  for (uint32_t i = 0; i < count; i++) {
+    const struct stopped_domain in = stopped_domain(t->roles, event, i);
+    const uint64_t all = last.arrived_after - in.arrived_after + event->payload[0];
+    const int64_t from = (int64_t) ((uint64_t) event->ns - all),
+      left = (int64_t) ((uint64_t) event->ns - in.left_before);
+    if (in.id == event->domain || from >= left) continue;
+    add_span(t, lane_of_domain(t, in.id), (struct timeline_span) {
+      .from_ns = from, .to_ns = left, .name = event_name(t, event->id),
+      .cause = cause_of(t, event), .kind = TIMELINE_STOP
+    });
+  }
+}
+
 /* Adds the spans of ring [ring] that are open, up to the end of the window. */
 static void take_open(struct timeline *t, uint32_t ring, int64_t until_ns)
 {
@@ -582,6 +613,7 @@ void timeline_event(struct timeline *t, const struct eventring_event *event)
     if (event->ns > t->last_ns) t->last_ns = event->ns;
   }
   take_span(t, event);
+  take_stop(t, event);
 }
 
 void timeline_finish(struct timeline *t, int64_t until_ns)
