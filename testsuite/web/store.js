@@ -186,11 +186,16 @@ function factor(text) {
 await test('a recording of a window is sound, and is deleted after a question',
   async () => {
     const { saved: [link] } = await api('/api/saved');
-    await go(`#/process/${link.id}/tables?from=1000000&to=100000000`);
+    const { process: { started_ns }, first_ns } = JSON.parse(
+      execFileSync(command, ['stat', '--json', link.path], { encoding: 'utf8' }));
+    const from = Math.floor((first_ns - started_ns) / 1e6) * 1e6;
+    const to = from + 1e9;
+    await go(`#/process/${link.id}/tables?from=${from}&to=${to}`);
     await click(page, '.menu summary');
     await press('Recording');
+    const end = [from, to].map((ns) => `-${(ns / 1e9).toFixed(3)}s`).join('') + '.evr';
     await eventually(() => {
-      const name = fs.readdirSync(downloads).find((f) => f.endsWith('-0.001s-0.100s.evr'));
+      const name = fs.readdirSync(downloads).find((f) => f.endsWith(end));
       assert.ok(name);
       assert.match(execFileSync(command, ['check', `${downloads}/${name}`],
                                 { encoding: 'utf8' }), /events/);
