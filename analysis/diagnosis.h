@@ -138,7 +138,7 @@ struct headline diagnosis_headline(const struct diagnosis *d);
 struct vital_signs diagnosis_vital_signs(const struct diagnosis *d);
 enum level diagnosis_level(const struct diagnosis *d);
 
-/* Returns the time that the events of the domain cover that has most, after
+/* Returns the time that the events cover, of the domain watched longest, after
    diagnosis_finish. */
 uint64_t diagnosis_watched_ns(const struct diagnosis *d);
 

@@ -36,8 +36,8 @@ struct longest {
   uint64_t shortest_ns;           /* no pause of at most this duration has a place */
 };
 
-/* The longest pauses of each second are kept, too: a pause that is short in comparison
-   with those of the minute may be the longest of its second. */
+/* The longest pauses of each second are kept, too: the longest pause of a second may be
+   short for a minute. */
 #define SECOND INT64_C(1000000000)
 
 struct long_pauses {

@@ -200,7 +200,7 @@ static void cut_to(struct making *m, struct eventring_merge_input input, int fd)
   const int error = eventring_recording_merge(path, &input, 1, &options);
   if (error < 0) refuse_error(m, error, why, path);
   else if (last_event_ns(path) == INT64_MIN)
-    m->refused = refusal(409, "there are no events of this time any more");
+    m->refused = refusal(409, "there are no events of this time");
 }
 
 /* Cuts the contents of the rings of [cursor] to the window, and writes them to the

@@ -95,12 +95,52 @@ static void the_last_cause_stays_until_another_exceeds_it(void **state)
   assert_string_equal(diagnose(apart, 1000, &slices).cause, "minor_heap_full");
 }
 
+/* Writes 2000 minor collections of 10 us, one each [apart_ms], to a ring of 2^[log_words]
+   words.  Returns the level of its diagnosis, and the time that it covers in *watched_ms. */
+static enum level level_of(uint32_t log_words, uint64_t apart_ms, uint64_t *watched_ms)
+{
+  struct ring_file f;
+  struct eventring_event event;
+  ring_create(&f, &(struct ring_options) { .rings = 1, .log_words = log_words });
+  ring_schema(&f, 0, EVENTRING_CATEGORY, 0, EVENTRING_GC_BIT, "", "gc");
+  ring_schema(&f, MINOR, EVENTRING_SPAN, 0, EVENTRING_GC_BIT, "", "minor");
+  for (uint64_t i = 1; i <= 2000; i++) {
+    ring_write(&f, 0, i * apart_ms * MS, EVENTRING_FORM_BEGIN, MINOR, NULL, 0);
+    ring_write(&f, 0, i * apart_ms * MS + MS / 100, EVENTRING_FORM_END, MINOR, NULL, 0);
+  }
+  struct eventring_cursor *cursor = ring_open(&f);
+  struct symbols *symbols = new_symbols(cursor, NULL, NULL);
+  struct diagnosis *d = new_diagnosis(cursor, 0);
+  while (eventring_read(cursor, &event, 1) > 0) diagnosis_event(d, &event);
+  diagnosis_finish(d, symbols, NULL);
+  const enum level level = diagnosis_level(d);
+  *watched_ms = diagnosis_watched_ns(d) / MS;
+  free_diagnosis(d);
+  free_symbols(symbols);
+  eventring_close(cursor);
+  ring_destroy(&f);
+  return level;
+}
+
+static void the_last_moment_of_a_ring_is_not_called_good(void **state)
+{
+  uint64_t ms;
+  (void) state;
+  assert_int_equal(level_of(16, 1, &ms), LEVEL_GOOD);
+  assert_in_range(ms, 1990, 2010);
+  assert_int_equal(level_of(9, 1, &ms), LEVEL_UNKNOWN);
+  assert_in_range(ms, 100, 999);
+  assert_int_equal(level_of(9, 50, &ms), LEVEL_GOOD);
+  assert_in_range(ms, 1000, 99999);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(the_last_finding_stays_first_until_another_exceeds_it),
     cmocka_unit_test(a_finding_that_is_over_is_not_first),
-    cmocka_unit_test(the_last_cause_stays_until_another_exceeds_it)
+    cmocka_unit_test(the_last_cause_stays_until_another_exceeds_it),
+    cmocka_unit_test(the_last_moment_of_a_ring_is_not_called_good)
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

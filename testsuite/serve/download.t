@@ -138,6 +138,10 @@ for request in recording trace; do
   ok "$request of an empty window is refused" \
     refused 400 "$ring" "$request?from=5&to=5" "not after"
 done
+for request in recording trace; do
+  ok "$request of a time without events is refused" \
+    refused 409 "$ring" "$request?from=7000000001&to=7000000002" "no events of this time"
+done
 ok "a format that there is not" refused 400 "$ring" 'trace?format=ctf' 'perfetto or chrome'
 ok "pprof without samples is refused" refused 409 "$ring" pprof 'no samples'
 ok "pprof without samples of the type is refused" \
