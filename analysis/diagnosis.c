@@ -29,6 +29,7 @@
    active time below LIMIT_ACTIVE. */
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,6 +89,8 @@ struct diagnosis {
                                      least 1 */
   double passed_ns;               /* of the domain watched longest; at least
                                      1 */
+  double shortest_ns;             /* of the domains of which earlier events are
+                                     overwritten; INFINITY: none */
   struct headline last;           /* of the diagnosis before */
   bool late_explained;            /* by too many domains */
   const char *collector_cause;    /* of the finding collector_time; NULL: none... */
@@ -897,6 +900,7 @@ void diagnosis_finish(struct diagnosis *d, struct symbols *symbols,
   d->total = summary_tally(s, NULL, until);
   d->time = summary_time(s, NULL, until);
   d->active_ns = d->busiest_ns = d->passed_ns = 1;
+  d->shortest_ns = INFINITY;
   if (active_ns(&d->time) > 0) d->active_ns = (double) active_ns(&d->time);
   for (uint32_t i = 0; i < n->domain_count; i++) {
     const struct summary_time time = summary_time(s, n->domains[i], until);
@@ -904,6 +908,8 @@ void diagnosis_finish(struct diagnosis *d, struct symbols *symbols,
       passed = (double) time.watched_ns;
     if (active > d->busiest_ns) d->busiest_ns = active;
     if (passed > d->passed_ns) d->passed_ns = passed;
+    if (summary_begin_is_lost(s, n->domains[i]) && passed < d->shortest_ns)
+      d->shortest_ns = passed;
   }
   judge_collector(d);
   judge_long_stop(d);
@@ -940,20 +946,17 @@ struct headline diagnosis_headline(const struct diagnosis *d)
   return h;
 }
 
-/* Returns whether the events are the last ones of a ring, of too short a time to say that
-   all is well. */
+/* Returns whether a domain has only its last events, of too short a time to say that all
+   is well. */
 static bool is_partial(const struct diagnosis *d)
 {
-  const struct summary_numbers *n = summary_numbers(d->summary);
-  if (d->passed_ns >= LIMIT_WELL * 1e9) return false;
-  for (uint32_t i = 0; i < n->domain_count; i++)
-    if (summary_begin_is_lost(d->summary, n->domains[i])) return true;
-  return false;
+  return d->shortest_ns < LIMIT_WELL * 1e9;
 }
 
 uint64_t diagnosis_watched_ns(const struct diagnosis *d)
 {
-  return (uint64_t) d->passed_ns;
+  if (summary_numbers(d->summary)->domain_count == 0) return 0;
+  return (uint64_t) (d->shortest_ns < d->passed_ns ? d->shortest_ns : d->passed_ns);
 }
 
 struct vital_signs diagnosis_vital_signs(const struct diagnosis *d)

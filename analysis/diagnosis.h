@@ -85,8 +85,8 @@ struct not_judged {
 struct vital_signs {
   bool known;
   bool waits_known;               /* if not, all time counts as active */
-  bool partial;                   /* earlier events are overwritten, and the others
-                                     cover less than LIMIT_WELL */
+  bool partial;                   /* earlier events of a domain are overwritten, and
+                                     the others cover less than LIMIT_WELL */
   double collector_share;         /* of active time */
   double active_share;            /* of the time of all domains */
   uint64_t longest_stop_ns;       /* of a domain that did not wait; 0: none */
@@ -138,8 +138,9 @@ struct headline diagnosis_headline(const struct diagnosis *d);
 struct vital_signs diagnosis_vital_signs(const struct diagnosis *d);
 enum level diagnosis_level(const struct diagnosis *d);
 
-/* Returns the time that the events cover, of the domain watched longest, after
-   diagnosis_finish. */
+/* Returns the time that the events of all domains cover, after diagnosis_finish: of the
+   domain watched longest or, if earlier events of any are overwritten, of the one of these
+   that was watched for the shortest time. */
 uint64_t diagnosis_watched_ns(const struct diagnosis *d);
 
 /* Returns the summary of all events, for reading. */

@@ -185,6 +185,17 @@ uint32_t stopped_domains(const struct event_roles *roles,
   return count;
 }
 
+struct stopped_time stopped_time(const struct eventring_event *event,
+                                 const struct stopped_domain *last,
+                                 const struct stopped_domain *in)
+{
+  /* A damaged file may have any numbers. */
+  const uint64_t all = last->arrived_after - in->arrived_after + event->payload[0],
+    ns = all > in->left_before ? all - in->left_before : 0;
+  const int64_t from_ns = (int64_t) ((uint64_t) event->ns - all);
+  return (struct stopped_time) { from_ns, (int64_t) ((uint64_t) from_ns + ns) };
+}
+
 bool event_is_recorded(const struct event_roles *roles, int id)
 {
   if (id < 0) return false;

@@ -157,6 +157,15 @@ uint32_t stopped_domains(const struct event_roles *roles,
 struct stopped_domain stopped_domain(const struct event_roles *roles,
                                      const struct eventring_event *event, uint32_t i);
 
+/* When a domain stood still for a stop. */
+struct stopped_time { int64_t from_ns, to_ns; };
+
+/* Returns the time of the domain [in] of the stop [event], at which [last] arrived last:
+   from its arrival until it went on. */
+struct stopped_time stopped_time(const struct eventring_event *event,
+                                 const struct stopped_domain *last,
+                                 const struct stopped_domain *in);
+
 /* Returns whether the events with the id [id] are recorded at present. */
 bool event_is_recorded(const struct event_roles *roles, int id);
 

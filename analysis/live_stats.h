@@ -30,7 +30,7 @@
 
 /* Pauses and spans of the program are counted over this time. */
 #define LIVE_WINDOW_NS (10 * SECOND_NS)
-/* Long pauses are listed over this time. */
+/* The longest pauses of each second are kept for so many seconds. */
 #define LONG_PAUSES_S 60
 
 #define HISTORY 30                /* seconds */

@@ -87,8 +87,10 @@ static struct kept *same_pause(struct kept *list, int count, const struct kept *
 static void unite(struct kept *to, const struct kept *from)
 {
   const uint64_t domains = to->domains | from->domains;
+  const uint32_t listed = to->listed > from->listed ? to->listed : from->listed;
   if (length_of(from) > length_of(to)) *to = *from;
   to->domains = domains;
+  to->listed = listed;
 }
 
 /* Keeps [pause] in [l], if it is one of the longest. */

@@ -33,7 +33,8 @@ struct long_pause {
   uint64_t ns;
   uint32_t domain;                /* of the longest, where several domains
                                      took part */
-  uint32_t domains;               /* how many */
+  uint32_t domains;               /* how many; without a list of the stop, domains
+                                     with equal ids modulo 64 count as one */
   uint64_t requested_by;          /* the domain that asked for it; UINT64_MAX:
                                      the file does not say */
   char name[PAUSE_NAME];          /* of the event */

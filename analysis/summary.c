@@ -528,16 +528,14 @@ static void stopped(struct summary *s, const struct eventring_event *event)
   for (uint32_t i = 0; i < count; i++) {
     const struct stopped_domain in = stopped_domain(roles, event, i);
     struct summary_domain *d = domain_of(s, in.id);
-    const uint64_t all = last.arrived_after - in.arrived_after + stop_ns;
-    const uint64_t ns = all > in.left_before ? all - in.left_before : 0;
-    const int64_t from = (int64_t) ((uint64_t) event->ns - all),
-      to = (int64_t) ((uint64_t) from + ns);
+    const struct stopped_time time = stopped_time(event, &last, &in);
+    const int64_t from = time.from_ns, to = time.to_ns;
     bool idle = d->shown.on_backup || d->shown.backup_ns >= from
       || in_wait(d, from);
     if (counts(s, event)) {
       histogram_add(&d->shown.arrivals, in.arrived_after);
       histogram_add(&s->shown.arrivals, in.arrived_after);
-      if (!idle) add_pause(s, d, PAUSE_STOPPED, ns);
+      if (!idle) add_pause(s, d, PAUSE_STOPPED, (uint64_t) to - (uint64_t) from);
     }
     /* A domain may go on, and wait, before the stop ends. */
     bool waits = !idle && from < d->wait_from && d->wait_from < to;

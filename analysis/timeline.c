@@ -77,6 +77,8 @@ struct timeline {
   struct ring *ring;
   struct lane *lanes[TIMELINE_LANES];
   size_t lane_count;
+  struct lane *stops[TIMELINE_LANES];     /* of domains */
+  size_t stops_count;
   struct timeline_gap *gaps;
   size_t gap_count, gap_room;
   struct timeline_arrow *arrows;
@@ -158,6 +160,16 @@ static enum timeline_kind kind_of(struct timeline *t, uint16_t id)
 
 /* Lanes */
 
+static struct lane *new_lane(const struct timeline *t, uint32_t domain, uint32_t thread,
+                             int32_t thread_id)
+{
+  struct lane *lane = allocate(1, sizeof *lane);
+  lane->shown = (struct timeline_lane) { .domain = domain, .thread = thread,
+                                         .thread_id = thread_id };
+  lane->column_ns = t->pixel_ns;
+  return lane;
+}
+
 /* Returns the lane of a thread of a domain, a new one if necessary; NULL when
    there are too many. */
 static struct lane *lane_of(struct timeline *t, uint32_t domain,
@@ -167,13 +179,8 @@ static struct lane *lane_of(struct timeline *t, uint32_t domain,
     if (t->lanes[i]->shown.thread == thread
         && t->lanes[i]->shown.domain == domain)
       return t->lanes[i];
-  if (t->lane_count == TIMELINE_LANES) return NULL;
-  struct lane *lane = allocate(1, sizeof *lane);
-  lane->shown = (struct timeline_lane) { .domain = domain, .thread = thread,
-                                         .thread_id = thread_id };
-  lane->column_ns = t->pixel_ns;
-  t->lanes[t->lane_count++] = lane;
-  return lane;
+  return t->lane_count == TIMELINE_LANES ? NULL
+         : (t->lanes[t->lane_count++] = new_lane(t, domain, thread, thread_id));
 }
 
 /* Returns the lane of [event]; most events are in the lane of the event before
@@ -311,19 +318,18 @@ static void take_span(struct timeline *t, const struct eventring_event *event)
   });
 }
 
-/* Returns the lane of the thread of [domain] that had the last event; NULL if there was
-   none. */
-static struct lane *lane_of_domain(const struct timeline *t, uint32_t domain)
+/* Returns the lane of the stops of [domain], a new one if necessary; NULL when there are
+   too many. */
+static struct lane *lane_of_stops(struct timeline *t, uint32_t domain)
 {
-  const struct ring *last = NULL;
-  for (const struct ring *r = t->ring; r < t->ring + t->rings; r++)
-    if (r->lane != NULL && r->lane->shown.domain == domain
-        && (last == NULL || r->last_ns > last->last_ns)) last = r;
-  return last != NULL ? last->lane : NULL;
+  for (size_t i = 0; i < t->stops_count; i++)
+    if (t->stops[i]->shown.domain == domain) return t->stops[i];
+  return t->stops_count == TIMELINE_LANES ? NULL
+         : (t->stops[t->stops_count++] = new_lane(t, domain, 0, -1));
 }
 
-/* Adds the stop that [event] reports to the lanes of the other domains that it lists, if
-   it is one: each from its arrival until it went on. */
+/* Adds the stop that [event] reports, if it is one, to the stops of each domain that it
+   lists. */
 static void take_stop(struct timeline *t, const struct eventring_event *event)
 {
   struct stopped_domain last;
@@ -331,14 +337,13 @@ static void take_stop(struct timeline *t, const struct eventring_event *event)
   const uint32_t count = stopped_domains(t->roles, event, &last);
   for (uint32_t i = 0; i < count; i++) {
     const struct stopped_domain in = stopped_domain(t->roles, event, i);
-    const uint64_t all = last.arrived_after - in.arrived_after + event->payload[0];
-    const int64_t from = (int64_t) ((uint64_t) event->ns - all),
-      left = (int64_t) ((uint64_t) event->ns - in.left_before);
-    if (in.id == event->domain || from >= left) continue;
-    add_span(t, lane_of_domain(t, in.id), (struct timeline_span) {
-      .from_ns = from, .to_ns = left, .name = event_name(t, event->id),
-      .cause = cause_of(t, event), .kind = TIMELINE_STOP
-    });
+    const struct stopped_time time = stopped_time(event, &last, &in);
+    if (time.from_ns < time.to_ns)
+      add_span(t, lane_of_stops(t, in.id), (struct timeline_span) {
+        .from_ns = time.from_ns, .to_ns = time.to_ns,
+        .name = event_name(t, event->id), .cause = cause_of(t, event),
+        .kind = TIMELINE_STOP
+      });
   }
 }
 
@@ -573,12 +578,16 @@ struct timeline *new_timeline(struct eventring_cursor *cursor, int64_t from_ns,
   return t;
 }
 
+static void free_lane(struct lane *lane)
+{
+  free(lane->spans);
+  free(lane);
+}
+
 void free_timeline(struct timeline *t)
 {
-  for (size_t i = 0; i < t->lane_count; i++) {
-    free(t->lanes[i]->spans);
-    free(t->lanes[i]);
-  }
+  for (size_t i = 0; i < t->lane_count; i++) free_lane(t->lanes[i]);
+  for (size_t i = 0; i < t->stops_count; i++) free_lane(t->stops[i]);
   for (size_t i = 0; i < t->name_count; i++) free(t->names[i]);
   free(t->names);
   free(t->gaps);
@@ -616,6 +625,15 @@ void timeline_event(struct timeline *t, const struct eventring_event *event)
   take_stop(t, event);
 }
 
+/* Adds the last columns to [lane], which is complete then. */
+static void end_lane(struct timeline *t, struct lane *lane)
+{
+  for (int kind = 0; kind < TIMELINE_KINDS; kind++)
+    for (int depth = 0; depth < TIMELINE_DEPTHS; depth++)
+      end_column(t, lane, (uint8_t) kind, (uint8_t) depth);
+  lane->shown.spans = lane->spans;
+}
+
 void timeline_finish(struct timeline *t, int64_t until_ns)
 {
   if (until_ns > t->to_ns) until_ns = t->to_ns;
@@ -624,19 +642,19 @@ void timeline_finish(struct timeline *t, int64_t until_ns)
   /* Runs and a pause that go on. */
   end_runs(t->requests, until_ns);
   if (target_info(t->cursor).active == 0) end_pause(t, t->to_ns);
-  for (size_t i = 0; i < t->lane_count; i++) {
-    struct lane *lane = t->lanes[i];
-    for (int kind = 0; kind < TIMELINE_KINDS; kind++)
-      for (int depth = 0; depth < TIMELINE_DEPTHS; depth++)
-        end_column(t, lane, (uint8_t) kind, (uint8_t) depth);
-    lane->shown.spans = lane->spans;
-  }
+  for (size_t i = 0; i < t->lane_count; i++) end_lane(t, t->lanes[i]);
+  for (size_t i = 0; i < t->stops_count; i++) end_lane(t, t->stops[i]);
 }
 
 const struct timeline_lane *timeline_lane(const struct timeline *t,
                                           size_t index)
 {
   return index < t->lane_count ? &t->lanes[index]->shown : NULL;
+}
+
+const struct timeline_lane *timeline_stops(const struct timeline *t, size_t index)
+{
+  return index < t->stops_count ? &t->stops[index]->shown : NULL;
 }
 
 const struct timeline_gap *timeline_gap(const struct timeline *t, size_t index)

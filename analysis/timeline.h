@@ -124,6 +124,10 @@ void timeline_event(struct timeline *t, const struct eventring_event *event);
    once, after the last event. */
 void timeline_finish(struct timeline *t, int64_t until_ns);
 
+/* Returns the stops of a domain, which lists of stops tell, as a lane without a thread;
+   [index] is from 0.  NULL when there are not so many domains. */
+const struct timeline_lane *timeline_stops(const struct timeline *t, size_t index);
+
 /* Return lane, gap or arrow number [index], from 0; NULL when there are not so
    many. */
 const struct timeline_lane *timeline_lane(const struct timeline *t,

@@ -29,7 +29,7 @@
 
 /* How long a process is waited for that is asked for its points, and at most. */
 #define USUAL_WAIT_MS 2000
-#define MOST_WAIT_MS 30000
+#define MOST_WAIT_MS 10000
 
 /* A change of a process. */
 struct change {

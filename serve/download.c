@@ -199,7 +199,7 @@ static void cut_to(struct making *m, struct eventring_merge_input input, int fd)
   descriptor_path(fd, path);
   const int error = eventring_recording_merge(path, &input, 1, &options);
   if (error < 0) refuse_error(m, error, why, path);
-  else if (last_event_ns(path) == INT64_MIN)
+  else if (!has_events(path))
     m->refused = refusal(409, "there are no events of this time");
 }
 

@@ -73,7 +73,8 @@ int cut_recording(const char *from, const char *to, int64_t from_ns,
   return eventring_recording_merge(to, &input, 1, &options);
 }
 
-int64_t last_event_ns(const char *path)
+/* Returns the time of the last event of the recording at [path]. */
+static int64_t last_event_ns(const char *path)
 {
   struct eventring_cursor *cursor;
   struct event_reader reader;
@@ -85,6 +86,17 @@ int64_t last_event_ns(const char *path)
     if (event->ns > last_ns) last_ns = event->ns;
   eventring_close(cursor);
   return last_ns;
+}
+
+bool has_events(const char *path)
+{
+  struct eventring_cursor *cursor;
+  struct event_reader reader;
+  if (eventring_open(path, NULL, &cursor) < 0) return true;
+  read_new_events(&reader, cursor, INT64_MAX);
+  const bool any = next_event(&reader) != NULL;
+  eventring_close(cursor);
+  return any;
 }
 
 /* Writes the last seconds before [end_ns] of the first temporary file to the
@@ -104,7 +116,7 @@ static int cut_range(struct saving *s)
     cut_recording(s->temporary[0], s->temporary[1],
                   time_after(s->info.started_ns, s->from_ns),
                   time_after(s->info.started_ns, s->to_ns), s->why, sizeof s->why);
-  if (error < 0 || last_event_ns(s->temporary[1]) != INT64_MIN) return error;
+  if (error < 0 || has_events(s->temporary[1])) return error;
   snprintf(s->why, sizeof s->why, "the rings have no events of this time");
   return EVENTRING_E_ARGUMENT;
 }

@@ -37,8 +37,7 @@ struct view *find_any_view(const struct settings *settings, uint64_t id,
 int cut_recording(const char *from, const char *to, int64_t from_ns,
                   int64_t to_ns, char *why, size_t why_size);
 
-/* Returns the time of the last event of the recording at [path], CLOCK_MONOTONIC;
-   INT64_MIN if it has none, INT64_MAX if it cannot be read. */
-int64_t last_event_ns(const char *path);
+/* Returns whether the recording at [path] has events; true if it cannot be read. */
+bool has_events(const char *path);
 
 #endif /* SERVE_SAVED_H */

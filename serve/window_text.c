@@ -90,6 +90,16 @@ static void find_backups(struct view_data *d, void *state)
     p->backup[i] = live_is_backup(d->live, lane->domain, lane->thread);
 }
 
+/* Prints the member `spans` of an object, and its end. */
+static void print_spans(struct printing *p, const struct timeline_lane *lane)
+{
+  fputs("\"spans\":[", p->out);
+  p->any = false;
+  for (size_t i = 0; i < lane->count; i++) print_span(p, &lane->spans[i]);
+  fputs("]}", p->out);
+  p->any = true;
+}
+
 static void print_lane(struct printing *p, const struct timeline_lane *lane,
                        bool backup)
 {
@@ -101,11 +111,16 @@ static void print_lane(struct printing *p, const struct timeline_lane *lane,
   fprintf(p->out, "{\"domain\":%" PRIu32 ",\"thread\":%" PRIu32 ",\"name\":",
           lane->domain, lane->thread);
   print_name(p->out, name);
-  fprintf(p->out, ",\"backup\":%s,\"spans\":[", backup ? "true" : "false");
-  p->any = false;
-  for (size_t i = 0; i < lane->count; i++) print_span(p, &lane->spans[i]);
-  fputs("]}", p->out);
-  p->any = true;
+  fprintf(p->out, ",\"backup\":%s,", backup ? "true" : "false");
+  print_spans(p, lane);
+}
+
+/* Prints the stops of a domain. */
+static void print_stops(struct printing *p, const struct timeline_lane *stops)
+{
+  separate(p);
+  fprintf(p->out, "{\"domain\":%" PRIu32 ",", stops->domain);
+  print_spans(p, stops);
 }
 
 static void print_gap(struct printing *p, const struct timeline_gap *gap)
@@ -215,6 +230,10 @@ char *print_timeline(const struct timeline *timeline,
   for (size_t i = 0; (lane = timeline_lane(timeline, i)) != NULL; i++)
     print_lane(&p, lane, p.backup[i]);
   if (!complete) view_look(text->view, print_history, &p);
+  fputs("],\"stops\":[", p.out);
+  p.any = false;
+  for (size_t i = 0; (lane = timeline_stops(timeline, i)) != NULL; i++)
+    print_stops(&p, lane);
   fputs("],\"names\":[", p.out);
   p.any = false;
   const char *name;

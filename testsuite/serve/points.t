@@ -27,7 +27,7 @@ ended() {
 }
 # ask NAME: its type and value, of a new evaluation
 ask() {
-  post "/api/processes/$id/points" '{"wait_ms":20000}' >answer
+  post "/api/processes/$id/points" '{"wait_ms":10000}' >answer
   jq -c --arg name "$1" '.points[] | select(.name == $name) | [.type, .value]' answer
 }
 
@@ -44,7 +44,7 @@ ok "each request evaluates the points once" [ "$(ask evaluations)" = \
 ok "the actions have it" field_is /api/actions '.actions[0] | .action, .result' \
   "points
 ok"
-for body in '{"wait_ms":0}' '{"wait_ms":30001}' '{"wait_ms":"1"}' '{"names":[]}'; do
+for body in '{"wait_ms":0}' '{"wait_ms":10001}' '{"wait_ms":"1"}' '{"names":[]}'; do
   ok "$body is refused" with_token_is 400 -d "$body" "$base/api/processes/$id/points"
 done
 post "/api/processes/$id/control" '{"action":"pause"}' >body

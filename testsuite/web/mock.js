@@ -107,12 +107,15 @@ function timeline(now, from, to, width, domains) {
   for (const { domain, name, spans } of lanes.slice(0, 2))
     lanes.push({ domain, thread: 5242 + domain, name, backup: true,
                  spans: spans.filter((s) => s[4] === 0).map((s) => [...s]) });
+  // Domain 1 stands still for a stop in each of these times.
+  const stops = [{ domain: 1, spans: [] }];
+  add(stops[0].spans, 1e8, 2e7, 2, 3);
   const gaps = from < 25e9 && to > 20e9
     ? [[20e9, 22e9, 50, 1], [22e9, 25e9, 'paused', null]] : [];
   // The numbers of names are good for one answer.
   const shift = timelines++ % names.length;
   const renamed = (n) => n === null ? null : (n + shift) % names.length;
-  for (const { spans } of lanes)
+  for (const { spans } of [...lanes, ...stops])
     for (const span of spans) {
       const merged = span[2] === null;
       span[2] = renamed(span[2]);
@@ -125,7 +128,8 @@ function timeline(now, from, to, width, domains) {
     .filter((s) => s[4] === 2 && s[2] !== null).map(([since, end]) =>
       [end + timelines % 3 * 5, domain, from, 4242 + domain, since, what]);
   const arrows = [...arrowsOf(0, 5242, 'domain lock'), ...arrowsOf(1, 4242, 'mutex')];
-  return { from, to, complete: true, until_ns: to, lanes, gaps, arrows,
+  return { from, to, complete: true, until_ns: to, lanes, stops, gaps,
+           arrows,
            names: names.map((_, i) =>
              names[(i - shift + names.length) % names.length]) };
 }
@@ -439,8 +443,10 @@ export class Mock {
       if (what === 'points')
         return this.#json(s, 200, { points: this.points });
       if (what === 'record')
-        this.actions.unshift({ unix_ns: Date.now() * 1e6, origin: '127.0.0.1', process: id,
-                               action: 'record: its time is over', result: this.recordEnd });
+        for (const [action, result, ns] of [['start', 'ok', 0],
+          ['its time is over', this.recordEnd, 1e5]])
+          this.actions.unshift({ unix_ns: Date.now() * 1e6 + ns, origin: '127.0.0.1',
+                                 process: id, action: `record: ${action}`, result });
       return this.#json(s, 200, what === 'save' ? { file: '/store/shop.evr' } : {});
     });
   }

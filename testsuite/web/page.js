@@ -814,6 +814,22 @@ await test('lanes are hidden and pinned by the keyboard, as the address says',
     await has(page, 'Lanes (1 hidden)');
   }));
 
+await test('a thread of a domain that stands still for a stop does not run',
+  () => onPage('#/process/100/timeline?from=40010000000&to=40012000000', async (page) => {
+    const { x, y } = await (await seen(page, 'canvas.timeline')).boundingBox();
+    await lanesAre(page, 24 + 4 * (5 * 14 + 6));
+    const tooltip = async (lane) => {
+      await page.mouse.move(x + 900, y + 24 + lane * (5 * 14 + 6) + 7);
+      return page.evaluate(() => document.querySelector('.tooltip')?.innerText.split('\n'));
+    };
+    await eventually(async () => {
+      assert.equal((await tooltip(0))[0], 'running');
+      assert.deepEqual((await tooltip(1)).slice(0, 2),
+                       ['stop_the_world', 'all domains stopped, 20.0 ms']);
+    });
+    silent(page);
+  }));
+
 await test('the line and the tooltip say what is under the pointer, and the picture is not '
   + 'drawn again', () => onPage('#/process/100/timeline?from=40000000000&to=40002000000',
   async (page) => {

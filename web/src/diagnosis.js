@@ -78,7 +78,7 @@ export function Diagnosis(given) {
     onToggle=${toggled}>
     <summary><${Verdict} process=${process} />${process.verdict_unix_ns &&
       html`${' '}<small class="quiet">judged at ${
-        format.clock(process.verdict_unix_ns)}${diagnosis &&
+        format.clock(process.verdict_unix_ns)}${diagnosis?.watched_ns > 0 &&
         ` by the events of ${format.duration(diagnosis.watched_ns)}`}</small>`}</summary>
     ${diagnosis && html`<${Rules} ...${given} diagnosis=${diagnosis} />`}
   </details>`;

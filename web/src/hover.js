@@ -18,12 +18,14 @@ function linesAt(picture, place, { lane, span }, t, y) {
   const gap = gapAt(picture, lane, t);
   if (gap && (!span || isMerged(span)))
     return [gapText(gap), format.duration(gap[1] - gap[0]), laneName(lane)];
+  const inFirstRow = y - ruler_px + place.top - lane.top < row_px;
+  if (!span && inFirstRow && place.waits)
+    span = lane.stops.find((stop) => stop[0] <= t && t < stop[1]);
   if (span) {
     const { name, kind, duration, begin, rest } = spanFacts(picture, span);
     return [name, [kind, duration].filter(Boolean).join(', '), begin, rest,
             holderText(picture, lane, span), laneName(lane)];
   }
-  const inFirstRow = y - ruler_px + place.top - lane.top < row_px;
   const [from, to] = lane.extent;
   return inFirstRow && place.waits && lane.runs && from <= t && t < to
     ? ['running', laneName(lane)] : null;

@@ -91,8 +91,9 @@ function extent(spans) {
 }
 
 // Gives each lane of an answer its rows: their number, [rows], and [first], the first row
-// of each kind.  [seen]: SeenRows.
-export function giveRows(lanes, seen) {
+// of each kind; and [stops], of its domain, if its thread runs the program.  [seen]:
+// SeenRows.
+export function giveRows({ lanes, stops }, seen) {
   lanes.sort((a, b) => a.domain - b.domain || a.thread - b.thread);
   for (const lane of lanes) {
     const rows = seen.of(lane);
@@ -105,6 +106,7 @@ export function giveRows(lanes, seen) {
     lane.rows ||= 1;            // for its name
     lane.extent = extent(lane.spans);
     lane.runs = runsProgram(lane);
+    lane.stops = lane.runs ? stops.find((s) => s.domain === lane.domain)?.spans ?? [] : [];
   }
 }
 

@@ -7,6 +7,7 @@ function coloursOf({ lanes, names, gaps }, waits) {
   const colours = new Set(gaps.length > 0 ? ['gap'] : []);
   for (const lane of lanes) {
     if (waits && lane.runs) colours.add('running');
+    if (waits && lane.stops.length > 0) colours.add('collecting');
     for (const span of lane.spans) {
       colours.add(colourOf(names, span));
       if (waits && lane.runs && collects(span)) colours.add('collecting');

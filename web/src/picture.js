@@ -92,6 +92,11 @@ function drawLane(context, lane, { names, gaps }, view, colours) {
   if (alive) {
     context.fillStyle = colours.running;
     drawRunning(context, lane, gaps, view, y);
+    // A thread that waits is not concerned: its wait is drawn over them.
+    for (const stop of lane.stops) {
+      const place = clip(stop[0], stop[1], view);
+      if (place) drawSpan(context, stop, ...place, y, colours.collecting, '');
+    }
   }
   for (const span of lane.spans) {
     const place = clip(span[0], span[1], view);

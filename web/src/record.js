@@ -24,6 +24,7 @@ export function RecordButton({ id, act, why }) {
 
 export const record_s = 10;
 const poll_ms = 1000;
+const most_ms = 60000;          // a large file takes time
 
 export const recordedText = (categories) => `${categories.join(' and ')} ${
   categories.length === 1 ? 'is' : 'are'} recorded for ${record_s} s`;
@@ -36,19 +37,24 @@ export function RecordFor({ categories, record, why }) {
     Record ${categories.join(' and ')} for ${record_s} s</button>`;
 }
 
-// Waits for the end of the recording of process [id], of which the actions tell.  Returns
-// its file.
+// Waits for the end of the recording of process [id] that began just now, which is among
+// the actions then.  Returns its file.
 async function recordedFile(id) {
-  const first = async () => (await get('/api/actions')).actions.find((a) =>
-    a.process === id && a.action.startsWith('record: '));
-  let last = await first();
-  while (last?.action === 'record: start') {
+  const actions = async (name) => (await get('/api/actions')).actions.filter((a) =>
+    a.process === id && name.test(a.action));
+  const [start] = await actions(/^record: start$/);
+  const limit_ms = performance.now() + 2e3 * record_s + most_ms;
+  while (performance.now() < limit_ms) {
+    const ends = (await actions(/^record: (?!start$)/))
+      .filter((a) => !start || a.unix_ns > start.unix_ns);
+    if (ends.length > 0) {
+      const { result } = ends.at(-1);
+      if (result.endsWith('.evr')) return result;
+      throw new Error(result);
+    }
     await new Promise((resolve) => { setTimeout(resolve, poll_ms); });
-    last = await first();
   }
-  if (!last?.result.endsWith('.evr'))
-    throw new Error(last?.result ?? 'the recording is not among the actions');
-  return last.result;
+  throw new Error('the recording has not ended');
 }
 
 // Records all events into a file, which has a verdict of its own.

@@ -194,7 +194,7 @@ export function Tables({ id, process, data, address, range }) {
         rows=${withBegin(numbers)} />
       <${Table} file=${file} name="pauses" title="Longest pauses" columns=${pauseColumns(address, numbers.kept)}
         note=${`of the range${process.lost_events > 0 && alive
-          ? '; some may be missing, since the server has lost events unread' : ''
+          ? '; some may be missing: the server lost events before it read them' : ''
           }; click a time to see it in the timeline`}
         rows=${pauses} />
       <${Table} file=${file} name="causes" title="Causes of collections and stops"

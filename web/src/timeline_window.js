@@ -50,7 +50,7 @@ export function useAnswer(id, view, width, range) {
           asked = latest.current;
           const next = await ask(id, asked, width, abort.signal);
           seen.enter(next.view);
-          giveRows(next.lanes, seen);
+          giveRows(next, seen);
           set(next);
           setError(null);
         }
