@@ -135,7 +135,7 @@ function timeline(now, from, to, width, domains) {
 }
 
 const units = { 12: { promoted: 'words', allocated: 'words' },
-                641: { arrived_after: 'ns' } };
+                641: { arrived_after: 'ns', left_before: 'ns' } };
 
 function events(from, to, limit) {
   const events = from > 0 ? [] : [{ ns: 40e9, domain: 1, form: 'lost',
@@ -149,8 +149,8 @@ function events(from, to, limit) {
       { ns: t + 4.5e5, domain: 0, form: 'complete', id: 641,
         name: 'stop_the_world', category: 'sync', duration_ns: 3e5, fields: {
           requested_by: 1, reason: 'minor_collection', cause: 'minor_heap_full',
-          rounds: [{ domain: 0, arrived_after: 2100 },
-                   { domain: 1, arrived_after: 150000 }] } });
+          rounds: [{ domain: 0, arrived_after: 2100, left_before: 1e5 },
+                   { domain: 1, arrived_after: 150000, left_before: 0 }] } });
   }
   return { events, units, more: false };
 }

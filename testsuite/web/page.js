@@ -1528,6 +1528,17 @@ await test('a view that has nothing in a short range says how long it is, and of
     }
   });
 
+await test('a stop says how long all domains stood still, and until the last went on',
+  () => onPage('#/process/100/tables?last=60', async (page) => {
+    await click(page, '[data-table=pauses] tbody a');
+    await has(page, 'All stopped for');
+    const facts = await page.$$eval('.pause .facts div', (all) => Object.fromEntries(
+      all.map((fact) => [...fact.children].map((e) => e.innerText))));
+    assert.equal(facts['All stopped for'], '200 µs');
+    assert.equal(facts['Until the last went on'], '300 µs');
+    silent(page);
+  }));
+
 await test('the latest events are shown, the latest at the top, or the first',
   () => onPage('#/process/100/events?from=20000000000&to=30000000000', async (page) => {
     const times = () => page.$$eval('.log tbody tr', (all) =>
@@ -1535,7 +1546,7 @@ await test('the latest events are shown, the latest at the top, or the first',
     await seen(page, '.log tbody tr');
     assert.equal(lastAsked('events').order, 'latest');
     await has(page, 'promoted=960 B allocated=256 KiB cause=minor_heap_full requested_by=1');
-    await has(page, '(domain=0 arrived_after=2.10 µs)');
+    await has(page, '(domain=0 arrived_after=2.10 µs left_before=100 µs)');
     const latest = await times();
     await page.select('select[name=order]', 'first');
     await until(page, () => location.hash.includes('order=first'));

@@ -44,6 +44,10 @@ function Arrivals({ rounds }) {
             format.duration(r.arrived_after)}</text></g>`)}</svg>`;
 }
 
+// The time from the last arrival until the first domain went on.
+const allStopped = ({ duration_ns, fields }) => Math.max(0, duration_ns -
+  Math.max(0, ...(fields?.rounds ?? []).map((r) => r.left_before ?? 0)));
+
 function Facts({ cause, stop }) {
   const fields = { ...stop?.fields, ...cause?.fields };
   const facts = [
@@ -52,7 +56,8 @@ function Facts({ cause, stop }) {
       `domain ${fields.requested_by}`],
     ['Reason of the stop', stop?.fields?.reason &&
       format.phrase(stop.fields.reason)],
-    ['All stopped for', stop && format.duration(stop.duration_ns)],
+    ['All stopped for', stop && format.duration(allStopped(stop))],
+    ['Until the last went on', stop && format.duration(stop.duration_ns)],
     ['Promoted', fields.promoted !== undefined &&
       format.words(fields.promoted)],
     ['Allocated', fields.allocated !== undefined &&
