@@ -50,6 +50,8 @@ struct open {
   int64_t begin_ns;
   int64_t idle_since;             /* while [workers] is 0 */
   uint64_t running_ns, waiting_ns;
+  struct request_wait waits[REQUEST_WAITS];
+  uint64_t other_waits_ns;
   uint64_t gaps, losses;          /* that there had been at the begin */
   uint32_t workers;
   uint16_t id;
@@ -258,21 +260,28 @@ void end_runs(struct requests *r, int64_t ns)
   r->worker_count = 0;
 }
 
-/* Returns the worker for the thread [thread], a new one if necessary. */
-static struct worker *worker_of(struct requests *r, uint32_t thread)
+/* Returns the worker for the thread [thread], or NULL. */
+static struct worker *known_worker(struct requests *r, uint32_t thread)
 {
   uint32_t *found = &r->found[thread % 256];
   if (*found < r->worker_count && r->workers[*found].thread == thread)
     return &r->workers[*found];
   uint32_t i = 0;
   while (i < r->worker_count && r->workers[i].thread != thread) i++;
-  if (i == WORKERS) {
-    forget_runs(r);
-    i = 0;
-  }
-  if (i == r->worker_count)
-    r->workers[r->worker_count++] = (struct worker) { .thread = thread };
+  if (i == r->worker_count) return NULL;
   *found = i;
+  return &r->workers[i];
+}
+
+/* Returns the worker for the thread [thread], a new one if necessary. */
+static struct worker *worker_of(struct requests *r, uint32_t thread)
+{
+  struct worker *known = known_worker(r, thread);
+  if (known != NULL) return known;
+  if (r->worker_count == WORKERS) forget_runs(r);
+  const uint32_t i = r->worker_count++;
+  r->workers[i] = (struct worker) { .thread = thread };
+  r->found[thread % 256] = i;
   return &r->workers[i];
 }
 
@@ -301,6 +310,26 @@ static void begin_run(struct requests *r, const struct eventring_event *event,
   if (o != NULL) add_worker(o, event->ns);
 }
 
+/* Adds the wait that [event] reports to the request on which its thread works, from the
+   begin of the run on. */
+static void take_wait(struct requests *r, const struct eventring_event *event)
+{
+  const struct worker *w = known_worker(r, event->thread);
+  struct open *o = w != NULL ? find(r, w->number) : NULL;
+  if (o == NULL || event->words == 0) return;
+  const uint64_t run_ns = between(w->since, event->ns),
+    ns = event->payload[0] < run_ns ? event->payload[0] : run_ns;
+  uint32_t i = 0;
+  while (i < REQUEST_WAITS && o->waits[i].count > 0 && o->waits[i].id != event->id) i++;
+  if (i == REQUEST_WAITS) {
+    o->other_waits_ns += ns;
+    return;
+  }
+  o->waits[i].id = event->id;
+  o->waits[i].count++;
+  o->waits[i].ns += ns;
+}
+
 /* Ends the request with the number in [event].  Returns true if the begin of
    the request is known; then removes the request from the table and describes
    it in [*ended]. */
@@ -317,8 +346,9 @@ static bool end_request(struct requests *r, const struct eventring_event *event,
     .end_ns = event->ns > o->begin_ns ? event->ns : o->begin_ns,
     .running_ns = o->running_ns,
     .waiting_ns = o->waiting_ns + between(o->idle_since, event->ns),
-    .runs_known = o->gaps == r->gaps
+    .other_waits_ns = o->other_waits_ns, .runs_known = o->gaps == r->gaps
   };
+  memcpy(ended->waits, o->waits, sizeof ended->waits);
   o->number = 0;
   change_open(r, o, -1);
   make_pending(r, ended);
@@ -346,7 +376,9 @@ bool request_begin(struct requests *r, const struct eventring_event *event,
 static void take_instant(struct requests *r,
                          const struct eventring_event *event)
 {
-  switch (role_of(r->roles, event->id)) {
+  const enum event_role role = role_of(r->roles, event->id);
+  if (is_wait_role(role)) take_wait(r, event);
+  switch (role) {
   case ROLE_REQUEST_RUN:
     if (event->words > 0) begin_run(r, event, event->payload[0]);
     break;

@@ -11,7 +11,8 @@
 /**************************************************************************/
 
 /* How long requests took: from begin to end, how much of that threads worked on
-   them (running), and how much no thread did (waiting).
+   them (running), and how much no thread did (waiting); and for what threads waited
+   while they worked on them.
 
      struct requests *r = new_requests(cursor);
      for each event: request_ended(r, event, &request);
@@ -26,6 +27,16 @@
 
 struct requests;
 
+/* The kinds of waits of a request that are told apart. */
+#define REQUEST_WAITS 4
+
+/* The waits of a kind, of the threads that worked on a request. */
+struct request_wait {
+  uint16_t id;                    /* of their events */
+  uint32_t count;                 /* 0: there are no more kinds */
+  uint64_t ns;
+};
+
 /* A request that has ended. */
 struct ended_request {
   uint64_t number;
@@ -33,7 +44,9 @@ struct ended_request {
   int64_t begin_ns, end_ns;
   uint64_t running_ns;            /* of all threads, added */
   uint64_t waiting_ns;            /* no thread worked on it */
-  bool runs_known;                /* false: events were lost, so that both are
+  struct request_wait waits[REQUEST_WAITS];       /* by their first ends */
+  uint64_t other_waits_ns;        /* of further kinds */
+  bool runs_known;                /* false: events were lost, so that these are
                                      less than they were, or more */
 };
 

@@ -22,7 +22,7 @@ struct slow_requests {
   int64_t from_ns, to_ns;
   uint64_t number;
   uint32_t most, count;
-  struct ended_request *list;     /* [count], less than 2 * [most] but for a time */
+  struct slow_request *list;      /* [count], less than 2 * [most] but for a time */
   struct histogram *durations[UINT16_MAX + 1];
   struct ended_run *runs;
   size_t run_count, run_room;
@@ -61,17 +61,18 @@ void free_slow_requests(struct slow_requests *s)
   free(s);
 }
 
-static uint64_t duration(const struct ended_request *r)
+static uint64_t duration(const struct slow_request *r)
 {
-  return (uint64_t) (r->end_ns - r->begin_ns);
+  return (uint64_t) (r->ended.end_ns - r->ended.begin_ns);
 }
 
 /* The slower of two comes first, of equal ones the earlier. */
 static int compare(const void *a, const void *b)
 {
-  const struct ended_request *x = a, *y = b;
+  const struct slow_request *x = a, *y = b;
   if (duration(x) != duration(y)) return duration(x) > duration(y) ? -1 : 1;
-  return x->number < y->number ? -1 : x->number > y->number;
+  const uint64_t m = x->ended.number, n = y->ended.number;
+  return m < n ? -1 : m > n;
 }
 
 /* Sorts the list, and keeps the slowest. */
@@ -79,6 +80,13 @@ static void cut(struct slow_requests *s)
 {
   qsort(s->list, s->count, sizeof *s->list, compare);
   if (s->count > s->most) s->count = s->most;
+}
+
+static void append(struct slow_requests *s, const struct ended_request *request,
+                   bool overwritten)
+{
+  if (s->count == 2 * s->most) cut(s);
+  s->list[s->count++] = (struct slow_request) { *request, overwritten };
 }
 
 void slow_requests_event(struct slow_requests *s, const struct eventring_event *event)
@@ -89,12 +97,20 @@ void slow_requests_event(struct slow_requests *s, const struct eventring_event *
     return;
   if (s->durations[request.id] == NULL)
     s->durations[request.id] = allocate(1, sizeof **s->durations);
-  histogram_add(s->durations[request.id], duration(&request));
-  if (s->count == 2 * s->most) cut(s);
-  s->list[s->count++] = request;
+  histogram_add(s->durations[request.id], (uint64_t) (request.end_ns - request.begin_ns));
+  append(s, &request, false);
 }
 
-const struct ended_request *slow_requests_list(struct slow_requests *s, uint32_t *count)
+void slow_requests_add(struct slow_requests *s, const struct ended_request *request)
+{
+  if (s->number != 0 && request->number != s->number) return;
+  for (uint32_t i = 0; i < s->count; i++)
+    if (s->list[i].ended.number == request->number
+        && s->list[i].ended.id == request->id) return;
+  append(s, request, true);
+}
+
+const struct slow_request *slow_requests_list(struct slow_requests *s, uint32_t *count)
 {
   cut(s);
   *count = s->count;

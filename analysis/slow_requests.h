@@ -27,6 +27,11 @@
 
 struct slow_requests;
 
+struct slow_request {
+  struct ended_request ended;
+  bool overwritten;               /* of slow_requests_add */
+};
+
 /* Creates an empty list of the [most] (1 or more) slowest requests that end from [from_ns] to
    before [to_ns], on CLOCK_MONOTONIC, of the process that [cursor] reads; if [number]
    is not 0, only of the request with that number.  Never returns NULL.  The caller
@@ -40,10 +45,14 @@ void free_slow_requests(struct slow_requests *s);
 void slow_requests_event(struct slow_requests *s,
                          const struct eventring_event *event);
 
+/* Adds [request], which ended in the window, from an earlier reading of the same file, to
+   the list, unless the list has it: events of it are overwritten.  The caller has passed
+   all events. */
+void slow_requests_add(struct slow_requests *s, const struct ended_request *request);
+
 /* Returns the requests, the slowest first, and sets *count to their number.  Valid
    until the next event, as the results below. */
-const struct ended_request *slow_requests_list(struct slow_requests *s,
-                                               uint32_t *count);
+const struct slow_request *slow_requests_list(struct slow_requests *s, uint32_t *count);
 
 /* Returns the durations of the requests that ended in the window with id [id]; NULL:
    none did. */

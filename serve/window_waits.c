@@ -29,12 +29,31 @@ static void requests_event(struct window *w, const struct eventring_event *event
   slow_requests_event(w->state, event);
 }
 
-static json_t *json_request(const struct window *w, const struct ended_request *r)
+/* Returns the waits of a request as an array. */
+static json_t *json_request_waits(const struct window *w, const struct ended_request *r)
 {
+  json_t *waits = json_array();
+  for (uint32_t i = 0; i < REQUEST_WAITS && r->waits[i].count > 0; i++) {
+    const struct eventring_description *d =
+      eventring_describe(w->cursor, r->waits[i].id);
+    json_array_append_new(waits, json_pack(
+      "{s:o, s:I, s:I}", "name", json_text(d != NULL ? d->name : "?"),
+      "count", (json_int_t) r->waits[i].count,
+      "total_ns", (json_int_t) r->waits[i].ns));
+  }
+  if (r->other_waits_ns > 0)
+    json_array_append_new(waits, json_pack("{s:n, s:n, s:I}", "name", "count", "total_ns",
+                                           (json_int_t) r->other_waits_ns));
+  return waits;
+}
+
+static json_t *json_request(const struct window *w, const struct slow_request *slow)
+{
+  const struct ended_request *r = &slow->ended;
   const struct eventring_description *d = eventring_describe(w->cursor, r->id);
   json_t *json = json_pack(
-    "{s:I, s:o, s:I, s:I, s:I}", "number", (json_int_t) r->number,
-    "name", json_text(d != NULL ? d->name : "?"),
+    "{s:I, s:o, s:b, s:I, s:I, s:I}", "number", (json_int_t) r->number,
+    "name", json_text(d != NULL ? d->name : "?"), "overwritten", slow->overwritten,
     "from", (json_int_t) time_since(r->begin_ns, w->started_ns),
     "to", (json_int_t) time_since(r->end_ns, w->started_ns),
     "duration_ns", (json_int_t) time_since(r->end_ns, r->begin_ns));
@@ -42,6 +61,8 @@ static json_t *json_request(const struct window *w, const struct ended_request *
     ? json_integer((json_int_t) r->running_ns) : json_null());
   json_object_set_new(json, "waiting_ns", r->runs_known
     ? json_integer((json_int_t) r->waiting_ns) : json_null());
+  json_object_set_new(json, "waits", r->runs_known ? json_request_waits(w, r)
+                                                   : json_null());
   return json;
 }
 
@@ -75,6 +96,23 @@ static json_t *json_runs(const struct window *w, const struct slow_requests *s)
   return runs;
 }
 
+static void add_logged_request(void *state, const struct ended_request *request)
+{
+  slow_requests_add(state, request);
+}
+
+/* The function of view_look that adds to the list of [state], a window, the requests that
+   the server has seen and the window lacks, up to the last event of the window: a ring
+   has overwritten events of them. */
+static void add_seen_requests(struct view_data *d, void *state)
+{
+  const struct window *w = state;
+  const bool whole = w->last_ns == INT64_MIN || w->last_ns >= w->to_ns;
+  visit_request_log(live_request_log(d->live), w->from_ns,
+                    whole ? w->to_ns : time_after(w->last_ns, 1), add_logged_request,
+                    w->state);
+}
+
 static void requests_window(void *state)
 {
   struct window *w = state;
@@ -85,7 +123,8 @@ static void requests_window(void *state)
   w->state = s;
   w->event = requests_event;
   read_window(w);
-  const struct ended_request *r = slow_requests_list(s, &count);
+  view_look(w->view, add_seen_requests, w);
+  const struct slow_request *r = slow_requests_list(s, &count);
   json_t *list = json_array();
   for (uint32_t i = 0; i < count; i++)
     json_array_append_new(list, json_request(w, &r[i]));

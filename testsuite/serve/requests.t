@@ -7,7 +7,8 @@ make_ring plain
 
 # In each ms a request of 100 us plus its number in us, in two threads by turns.
 # Request 50 begins before the others and ends last; it works three times.  Request 51 does
-# not end, and is worked on to the end; request 52 until its domain ends.
+# not end, and is worked on to the end; request 52 until its domain ends.  In request 50,
+# thread 103 waits from before its run, 105 twice; 104 waits after its run.
 awk 'BEGIN {
   CONVFMT = OFMT = "%.0f"
   us = 1000
@@ -26,6 +27,10 @@ awk 'BEGIN {
     print "0/" (102 + k), k * 10000 * us + 500 * us, "instant request_run 50"
     print "0/" (102 + k), k * 10000 * us + (500 + 10 * k) * us, "instant request_run 0"
   }
+  print "0/103", 10505 * us, "instant mutex_wait", 20 * us, 0, 4096, 102
+  print "0/105", 30520 * us, "instant condition_wait", 10 * us, 0, 8192
+  print "0/105", 30525 * us, "instant mutex_wait", 3 * us, 0, 4096, 102
+  print "0/104", 40000 * us, "instant mutex_wait", 3 * us, 0, 4096, 102
   print "0/103", 45000 * us, "end order 50"
   print "1/201", 45500 * us, "instant ring_start 1"
   print "1/201", 45500 * us, "instant domain_start 1 0 1"
@@ -46,6 +51,9 @@ ok "with its name, its times, and how long threads worked on it" field_is \
   "$requests?limit=1" '.requests[0] | [.name, .from, .to, .duration_ns, .running_ns,
    .waiting_ns] | tostring' \
   '["order",10000,45000000,44990000,60000,44930000]'
+ok "with the waits of these threads, from the begins of their runs on" field_is \
+  "$requests?limit=1" '.requests[0] | [(.waits[] | .name, .count, .total_ns)] | tostring' \
+  '["mutex_wait",2,8000,"condition_wait",1,10000]'
 ok "only those that end in the window" field_is \
   "$requests?from=10000000&to=20000000&limit=2" \
   '[.requests[] | [.number, .duration_ns]] | tostring' '[[19,119000],[18,118000]]'

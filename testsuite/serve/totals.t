@@ -23,8 +23,8 @@ ok "the first events are read" within 60 eval \
   'read_all "$alive" && field_is "/api/processes/$id/detail" \
     ".counters | map(.value) | tostring" "[0]"'
 
-# Step N: ten seconds after the one before, 500 spans, 100 requests and a pause of
-# 20 - N ms.  A ring has room for some steps.
+# Step N: ten seconds after the one before, 500 spans, 100 requests, of which number
+# N * 100 + 50 takes 200 - N us, and a pause of 20 - N ms.  A ring has room for some steps.
 step() {
   awk -v n="$1" 'BEGIN {
     CONVFMT = OFMT = "%.0f"
@@ -35,7 +35,7 @@ step() {
     }
     for (i = 0; i < 100; i++) {
       print 0, t + 1e9 + i * 1e6, "begin order", n * 100 + i
-      print 0, t + 1e9 + i * 1e6 + 1000, "end order", n * 100 + i
+      print 0, t + 1e9 + i * 1e6 + (i == 50 ? 200 - n : 1) * 1000, "end order", n * 100 + i
     }
     print 0, t + 2e9, "begin minor"
     print 0, t + 2e9 + (20 - n) * 1e6, "end minor"
@@ -72,6 +72,17 @@ ok "a window has the pauses, too, of which the rings have no events" \
 ok "and no other pauses than its own" field_is \
   "/api/processes/$id/stat?from=15000000000&to=32018000000" "$pauses | tostring" \
   '[[32017,17],[22018,18]]'
+requests="/api/processes/$id/requests"
+slow='[.requests[] | select(.number % 100 == 50) | .number] | tostring'
+ok "the slowest requests are listed, too" field_is "$requests?limit=9" "$slow" \
+  '[150,250,350,450,550,650,750,850,950]'
+ok "with a mark, if the ring has no events of them" field_is "$requests?limit=9" \
+  '[.requests[0, 8] | .overwritten] | tostring' '[true,false]'
+ok "of a window only its own" field_is \
+  "$requests?from=15000000000&to=32000000000&limit=2" "$slow" '[250,350]'
+ok "and one alone, of which no run is known" field_is "$requests?request=150" \
+  '[(.requests[] | .duration_ns, .overwritten), (.runs | length)] | tostring' \
+  '[199000,true,0]'
 first() { jq -c "[.rings[] | select(.domain == $1)][0]" kept.json; }
 ok "kept: the ring that was not overwritten" [ "$(first 1)" = \
   '{"domain":1,"from_ns":1000000000,"begin_lost":false,"samples":false}' ]

@@ -66,6 +66,7 @@ export function compact(n) {
 // A time since the start, with as many digits as [step] needs, such as
 // 12.345 678 s.
 export function moment(ns, step = 1e6) {
+  if (ns == null) return unknown;
   const digits = Math.ceil(-Math.log10(step / 1e9) - 1e-9);
   const places = Math.min(9, Math.max(0, digits));
   const [whole, part = ''] = (ns / 1e9).toFixed(places).split('.');

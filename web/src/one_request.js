@@ -9,7 +9,9 @@ import * as format from './format.js';
 import { isMerged, kindNames, laneName, nameOf } from './lanes.js';
 import { overlap } from './intervals.js';
 import { LegendOf } from './legend.js';
+import { Complete, OverwrittenEvents } from './overwritten.js';
 import { colourOf } from './picture.js';
+import { getCovered } from './range.js';
 import { Table } from './table.js';
 
 const most_pixels = 8192;       // of the server
@@ -93,20 +95,30 @@ function Runs({ request, runs, timeline }) {
     <${LegendOf} colours=${colours} />`;
 }
 
+// Returns the waits of a request as text, those with the longest total first.
+export const waitsText = ({ waits }) => waits === null ? format.unknown
+  : [...waits].sort((a, b) => b.total_ns - a.total_ns).map(({ name, total_ns }) =>
+    `${name === null ? 'others' : format.phrase(name)} ${format.duration(total_ns)}`)
+    .join(', ');
+
+// Returns what is known of the request; [gone]: its events are overwritten.
 function useRequest(id, number, known) {
   const [state, set] = useState({});
   useEffect(() => {
     const abort = new AbortController();
-    const ask = (part, parameters) => get(ofProcess(id, part), parameters, abort.signal);
     (async () => {
-      const { requests: [request], runs } = await ask('requests', { request: number });
+      const { requests: [request], runs, kept } =
+        await getCovered(id, 'requests', { request: number }, abort.signal);
       if (!request)
         throw new Error(`There is no end of request ${number}: it goes on, or ` +
                         'later events took the place of its own.');
       const { from, to } = request;
-      const timeline = await ask('timeline',
-                                 { from, to: Math.max(to, from + 1), width: most_pixels });
-      set({ request, runs, timeline });
+      const gone = request.overwritten && !runs.length;
+      set({ request, gone });
+      if (gone) return;
+      const timeline = await get(ofProcess(id, 'timeline'), {
+        from, to: Math.max(to, from + 1), width: most_pixels }, abort.signal);
+      set({ request, kept, runs, timeline });
     })().catch((e) => { if (e.name !== 'AbortError') set({ error: e.message }); });
     return () => abort.abort();
   }, [id, number]);
@@ -116,7 +128,7 @@ function useRequest(id, number, known) {
 // [found]: the answer with the slowest requests, or null.
 export function OneRequest({ id, process, number, address, found }) {
   const known = found?.answer.requests.find((r) => `${r.number}` === number);
-  const { request: r, runs, timeline, error } = useRequest(id, number, known);
+  const { request: r, gone, runs, timeline, kept, error } = useRequest(id, number, known);
   const type = process.categories?.includes('profile_wait') ? 'wall' : null;
   const margin = r ? 0.05 * (r.to - r.from) : 0;
   const place = r && { from: Math.max(0, Math.floor(r.from - margin)),
@@ -127,14 +139,19 @@ export function OneRequest({ id, process, number, address, found }) {
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
     ${r && html`<p>${format.duration(r.duration_ns)}, from ${
       format.moment(r.from, 1e3)}${r.running_ns == null ? '' : html`: threads had it
-      for ${format.duration(r.running_ns)}, with the waits below, and none for ${
+      for ${format.duration(r.running_ns)}, with ${gone ? 'their waits' : 'the waits below'}, and none for ${
         format.duration(r.waiting_ns)}`}.
-      ${' '}<a href=${address.to({ ...place, sel: null,
+      ${gone && waitsText(r) && ` They waited for: ${waitsText(r)}. The rest of that time
+        they ran, or stood still for the collector.`}
+      ${!gone && html`${' '}<a href=${address.to({ ...place, sel: null,
         ...selectionValues([r.from, r.to]) }, 'timeline')}>Timeline</a> ·${' '}
       <a href=${address.to(
-        { ...allSamples, request: number, ...place, type }, 'flame')}>Flame graph</a></p>`}
-    ${!error && !timeline && html`<p class="quiet">Loading…</p>`}
-    ${timeline && html`<${Runs} ...${{ request: r, runs, timeline }} />
+        { ...allSamples, request: number, ...place, type }, 'flame')}>Flame graph</a>`}</p>`}
+    ${gone && html`<${OverwrittenEvents} process=${process} name=${r.name}
+      ns=${r.duration_ns} />`}
+    ${!error && !timeline && !gone && html`<p class="quiet">Loading…</p>`}
+    ${timeline && html`${r.overwritten && html`<${Complete} from=${r.from} kept=${kept} />`}
+      <${Runs} ...${{ request: r, runs, timeline }} />
       <p class="quiet">What is inside another row of this table counts in both.</p>
       <${Table} name="request-work" columns=${columns} rows=${work(timeline, runs)} />`}
   </section>`;

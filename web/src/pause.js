@@ -5,7 +5,7 @@ import { html, useEffect, useState } from './html.js';
 import { get, ofProcess } from './api.js';
 import * as format from './format.js';
 import { EventTable } from './events.js';
-import { ruleAddress } from './rules.js';
+import { OverwrittenEvents } from './overwritten.js';
 
 const most_events = 200;
 const margin = 2e5;             // ns on both sides of begin and end
@@ -83,14 +83,6 @@ async function ask(id, [from, to], signal) {
            more: answers.some((a) => a.more) };
 }
 
-// Says that the events of the pause [name] of [ns] are gone, and how to keep the next ones.
-function Overwritten({ process, name, ns }) {
-  return html`<p class="note">The events of this time are no longer in the
-    ring: later ones took their place.${process.state === 'running' && name &&
-      html` <a href=${ruleAddress(process, name, ns / 2)}>
-      Add a rule that saves the next one</a>`}</p>`;
-}
-
 // [span]: of the timeline; [domain]: its domain's id; [name]: of its event, if known.
 export function PauseDetail({ id, process, span, domain, name }) {
   const [from, to] = span;
@@ -107,7 +99,7 @@ export function PauseDetail({ id, process, span, domain, name }) {
   if (answer.error)
     return html`<p class="error" role="alert">${format.name(answer.error)}</p>`;
   if (!answer.events.length && !answer.stops.length)
-    return html`<${Overwritten} ...${{ process, name }} ns=${to - from} />`;
+    return html`<${OverwrittenEvents} ...${{ process, name }} ns=${to - from} />`;
   const stop = stopOf(answer.stops, from, to);
   return html`<section class="pause">
     <${Facts} cause=${causeOf(answer.events, domain, from, to)} stop=${stop} />

@@ -9,7 +9,7 @@ import * as format from './format.js';
 import { beginOf, History } from './history.js';
 import { Damage, isSaved, Numbers, stateOf } from './overview.js';
 import {
-  isFixed, Overwritten, RangeBar, rangeOf, rangeValues, widerOffer,
+  isFixed, RangeBar, rangeOf, rangeValues, widerOffer,
 } from './range.js';
 import { useTiers } from './tiers.js';
 import { Charts } from './charts.js';
@@ -25,6 +25,7 @@ import { Control, QuickControl } from './control.js';
 import { CopyLink } from './copy_link.js';
 import { Diagnosis } from './diagnosis.js';
 import { DownloadMenu } from './download.js';
+import { OverwrittenRange } from './overwritten.js';
 
 const detail_ms = 5000;
 
@@ -213,7 +214,7 @@ export function Process(given) {
         begin=${range.last === null ? beginOf(data.history) : 0} />
       <${DownloadMenu} ...${props} shown=${view === 'flame'
         ? flameParameters(address.values) : {}} />`}<${CopyLink} /></div>
-    ${isFixed(range) && html`<${Overwritten} ...${{ id, alive }} to=${range.to} />`}
+    ${isFixed(range) && html`<${OverwrittenRange} ...${{ id, alive }} to=${range.to} />`}
     <${Guard} key=${view}><${View} ...${props} /><//>
     ${held && html`<p class="held" aria-hidden="true">Rows stay while one of their links is pointed at</p>`}
   </main>`;

@@ -2,7 +2,6 @@
 // or a fixed part, as the address has it.
 
 import { html } from './html.js';
-import { useAnswer } from './answer.js';
 import { get, ofProcess } from './api.js';
 import * as format from './format.js';
 
@@ -77,25 +76,6 @@ export function rangeText({ from, to }, now) {
     format.moment(to ?? now, step)} since the start`;
 }
 
-// Returns whether all of [kept] begin later than [to], since the events before were lost
-// or overwritten.
-export const isOverwritten = (kept, to) => kept.length > 0 &&
-  kept.every((k) => k.begin_lost && k.from_ns >= to);
-
-export const overwrittenText =
-  'The events of this time are no longer in the rings: later ones took their place.';
-
-// Says of the fixed range [to] when the rings no longer have its events: a view may still
-// show those that it has asked for before.
-export function Overwritten({ id, to, alive }) {
-  const { answer } = useAnswer(ofProcess(id, 'kept'),
-                               { period_ms: alive ? 5000 : 0, key: to });
-  const kept = answer?.rings.filter((ring) => !ring.samples) ?? [];
-  return isOverwritten(kept, to) && html`<p class="note overwritten" role="status">${
-    overwrittenText} A link to this range, or a download of it, has none.${alive && html`
-    ${' '}<a href="#/rules">A rule</a> saves the next ones of their kind.`}</p>`;
-}
-
 // Says which of [kept] begin later than [from], since events before were lost or
 // overwritten.
 function lateText(kept, from, what) {
@@ -107,15 +87,6 @@ function lateText(kept, from, what) {
       .join(', ')}`;
   const last = late.reduce((a, b) => a.from_ns > b.from_ns ? a : b);
   return `; ${late.length} ${what}s only later, the last from ${begin(last)} on`;
-}
-
-// Returns the begin of the note of a table that has no rows from before the latest begin
-// of [kept], although [span] begins earlier; "" if it has all.
-export function lateNote({ from }, kept) {
-  const late = kept.filter((k) => k.begin_lost && k.from_ns > (from ?? 0));
-  return late.length === 0 ? '' : `complete from ${
-    format.moment(Math.max(...late.map((k) => k.from_ns)), 1e8)} on, before that events are
-    overwritten; `;
 }
 
 // Says which time the numbers for [span] cover.  [kept]: objects with domain,

@@ -1,7 +1,8 @@
 // An answer of the server for the range, asked for again and again while it is live.
 
 import { useEffect, useRef, useState } from './html.js';
-import { getCovered, isFixed, isOverwritten, limits } from './range.js';
+import { isOverwritten } from './overwritten.js';
+import { getCovered, isFixed, limits } from './range.js';
 
 const refresh_ms = 2000;
 

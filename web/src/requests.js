@@ -4,8 +4,9 @@ import { html } from './html.js';
 import * as format from './format.js';
 import { allSamples } from './flame_selection.js';
 import { Bars } from './histogram.js';
-import { OneRequest } from './one_request.js';
-import { coverText, isOverwritten, lateNote, overwrittenText } from './range.js';
+import { OneRequest, waitsText } from './one_request.js';
+import { isOverwritten, OverwrittenMark, overwrittenText } from './overwritten.js';
+import { coverText } from './range.js';
 import { useRangeAnswer } from './range_answer.js';
 import { Table } from './table.js';
 
@@ -25,10 +26,13 @@ const kindColumns = (address) => [
 const columns = (address) => [
   { label: 'Request', value: (r) => r.name,
     cell: (r, text) => html`<a href=${address.to({ request: r.number })}>${text} ${
-      r.number}</a>` },
+      r.number}</a>${r.overwritten && html`<${OverwrittenMark} />`}` },
   ns('Duration', (r) => r.duration_ns),
   ns('On threads', (r) => r.running_ns, 'Time in which threads had it, with their waits'),
   ns('Queued', (r) => r.waiting_ns, 'Time in which no thread had it'),
+  { label: 'Waited for', value: waitsText,
+    meaning: 'While threads had it; the rest of that time they ran, or stood still for ' +
+      'the collector' },
   { label: 'End', value: (r) => r.to, text: (t) => format.moment(t, 1e6) }];
 
 function Distribution({ kind }) {
@@ -36,6 +40,14 @@ function Distribution({ kind }) {
     ${' '}<small>${format.count(kind.count)}, height logarithmic</small></figcaption>
     <${Bars} buckets=${kind.buckets}
       label=${`Durations of ${format.name(kind.name)}`} /></figure>`;
+}
+
+// Says which of the requests before the latest begin of [kept] the table has.
+function overwrittenNote({ from }, kept) {
+  const late = kept.filter((k) => k.begin_lost && k.from_ns > (from ?? 0));
+  return late.length === 0 ? '' : `complete from ${
+    format.moment(Math.max(...late.map((k) => k.from_ns)), 1e8)} on; before that the
+    slowest of each second that the server saw; `;
 }
 
 function Found({ found, address, now, wider }) {
@@ -48,7 +60,8 @@ function Found({ found, address, now, wider }) {
       A program tells of its requests by${' '}<code>Eventring.Request</code>.`}${wider}</p>`}
     <${Table} name="request-kinds" columns=${kindColumns(address)} rows=${kinds} />
     <${Table} name="slowest" title="Slowest requests" columns=${columns(address)}
-      note=${`${lateNote(found.span, kept)}click one to see what it did`} rows=${requests} limit=${20} />
+      note=${`${overwrittenNote(found.span, kept)}click one to see what it did`}
+      rows=${requests} limit=${20} />
     <div class="charts">${kinds.map((kind) => html`
       <${Distribution} key=${kind.name} kind=${kind} />`)}</div>`;
 }

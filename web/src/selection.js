@@ -5,7 +5,8 @@
 import { html, useEffect, useMemo, useState } from './html.js';
 import { selectionValues } from './choice.js';
 import * as format from './format.js';
-import { getCovered, isOverwritten, overwrittenText } from './range.js';
+import { isOverwritten, overwrittenText } from './overwritten.js';
+import { getCovered } from './range.js';
 import { Table } from './table.js';
 
 // Returns [[from, to] or null, a function that changes it].

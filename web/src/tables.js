@@ -5,7 +5,8 @@ import * as format from './format.js';
 import { pauseAddress } from './choice.js';
 import { fileOf } from './save_file.js';
 import { Table } from './table.js';
-import { coverText, isOverwritten, overwrittenText } from './range.js';
+import { isOverwritten, OverwrittenMark, overwrittenText } from './overwritten.js';
+import { coverText } from './range.js';
 import { useRangeAnswer } from './range_answer.js';
 
 const ns = (label, value, meaning) =>
@@ -30,7 +31,7 @@ const domainColumns = (state) => [
   { label: 'Name', value: (d) => d.name ?? '' },
   { label: 'State', value: (d) => d.ended ? 'ended' : state },
   { label: 'From', value: (d) => d.from_ns,
-    text: (ns) => ns == null ? format.unknown : format.moment(ns, 1e8),
+    text: (ns) => format.moment(ns, 1e8),
     unit: 'ns',
     meaning: 'The begin of the time that the numbers cover' },
   { label: 'Running', value: (d) => part(d, d.running_ns), text: format.share },
@@ -88,8 +89,8 @@ const pauseColumns = (address, kept) => [
   { label: 'End', value: (p) => p.end_ns, text: (t) => format.moment(t, 1e6),
     unit: 'ns',
     cell: (p, text) => html`<a href=${pauseAddress(address, p)}>${text}</a>${
-      isOverwritten(kept.filter((k) => k.domain === p.domain), p.end_ns) && html`
-        ${' '}<span class="quiet" title=${overwrittenText}>overwritten</span>`}` },
+      isOverwritten(kept.filter((k) => k.domain === p.domain), p.end_ns) &&
+        html`<${OverwrittenMark} />`}` },
   ns('Duration', (p) => p.duration_ns), number('Domain', (p) => p.domain),
   number('Domains', (p) => p.domains, 'How many domains paused together'),
   number('Requested by', (p) => p.requested_by,

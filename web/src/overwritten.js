@@ -1,0 +1,45 @@
+// Times of which the rings no longer have the events: later ones took their place.
+
+import { useAnswer } from './answer.js';
+import { ofProcess } from './api.js';
+import * as format from './format.js';
+import { html } from './html.js';
+import { ruleAddress } from './rules.js';
+
+// Returns whether all of [kept] begin later than [to], since the events before were lost
+// or overwritten.
+export const isOverwritten = (kept, to) => kept.length > 0 &&
+  kept.every((k) => k.begin_lost && k.from_ns >= to);
+
+export const overwrittenText =
+  'The events of this time are no longer in the rings: later ones took their place.';
+
+export const OverwrittenMark = () => html`
+  ${' '}<span class="quiet" title=${overwrittenText}>overwritten</span>`;
+
+// Says of the fixed range [to] when the rings no longer have its events: a view may still
+// show those that it has asked for before.
+export function OverwrittenRange({ id, to, alive }) {
+  const { answer } = useAnswer(ofProcess(id, 'kept'),
+                               { period_ms: alive ? 5000 : 0, key: to });
+  const kept = answer?.rings.filter((ring) => !ring.samples) ?? [];
+  return isOverwritten(kept, to) && html`<p class="note overwritten" role="status">${
+    overwrittenText} A link to this range, or a download of it, has none.${alive && html`
+    ${' '}<a href="#/rules">A rule</a> saves the next ones of their kind.`}</p>`;
+}
+
+// Says that the events called [name], which took [ns], are gone, and how to keep the next
+// ones.  [name]: null if it is not known.
+export function OverwrittenEvents({ process, name, ns }) {
+  return html`<p class="note">${overwrittenText}${process.state === 'running' && name &&
+      html` <a href=${ruleAddress(process, name, ns / 2)}>
+      Add a rule that saves the next one</a>`}</p>`;
+}
+
+// Says from which time on all events of [from] and later are there; null if they all are.
+export function Complete({ from, kept }) {
+  const late = kept.filter((k) => k.begin_lost && k.from_ns > from);
+  return late.length > 0 && html`<p class="note">Complete only from ${
+    format.moment(Math.max(...late.map((k) => k.from_ns)), 1e6)} on: the events before are
+    overwritten.</p>`;
+}
