@@ -143,7 +143,7 @@ function events(from, to, limit) {
   for (let t = Math.ceil(from / 1e7) * 1e7; t < to; t += 1e7) {
     if (events.length + 2 > limit) return { events, units, more: true };
     events.push(
-      { ns: t + 4e5, domain: 0, form: 'end', id: 12, name: 'minor',
+      { ns: t + 4e5, domain: 0, thread: 4242, form: 'end', id: 12, name: 'minor',
         category: 'gc', duration_ns: 4e5, fields: { promoted: 120,
           allocated: 32768, cause: 'minor_heap_full', requested_by: 1 } },
       { ns: t + 4.5e5, domain: 0, form: 'complete', id: 641,
@@ -516,15 +516,20 @@ export class Mock {
           holders: [], spans: [] }] }),
       requests: () => {
         const one = url.searchParams.get('request');
+        // The ring no longer has the events of request 9.
         const list = [[7, 40e9, 3e7], [9, 50e9, 2e7]].map(([number, from, ns]) => ({
-          number, name: hostile[0], from, to: from + ns, duration_ns: ns,
-          running_ns: 1.2e7, waiting_ns: ns - 1.2e7 }))
+          number, name: hostile[0], overwritten: number === 9, from, to: from + ns,
+          duration_ns: ns, running_ns: 1.2e7, waiting_ns: ns - 1.2e7,
+          waits: number !== 9 ? [] : [
+            { name: 'blocking_section', count: 1, total_ns: 1e6 },
+            { name: 'mutex_wait', count: 2, total_ns: 3e6 },
+            { name: null, count: null, total_ns: 2e6 }] }))
           .filter((r) => !this.nothing && from < r.to && r.to <= to);
         return {
           requests: list.filter((r) => !one || one === String(r.number)),
           kinds: [{ ...durations(hostile[0], 2, 2e7), buckets:
             [{ from_ns: 1e7, to_ns: 4e7, count: 2 }] }],
-          runs: !one ? [] : [[0, 4242, 40e9, 40.01e9], [1, 4243, 40.02e9, 40.022e9]].map(
+          runs: one !== '7' ? [] : [[0, 4242, 40e9, 40.01e9], [1, 4243, 40.02e9, 40.022e9]].map(
             ([domain, thread, from, to]) => ({ domain, thread, from, to })) };
       },
       last_diagnosis: () => ({

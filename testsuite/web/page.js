@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
+import * as format from '../../web/src/format.js';
 import { waitColour } from '../../web/src/waits.js';
 import { Mock, hostile, token } from './mock.js';
 import {
@@ -814,6 +815,58 @@ await test('lanes are hidden and pinned by the keyboard, as the address says',
     await has(page, 'Lanes (1 hidden)');
   }));
 
+await test('an event leads to its span, also in the lane of a backup thread, or to its lane',
+  () => onPage('#/process/100/events?from=40000000000&to=40020000000&filter=minor',
+  async (page) => {
+    await seen(page, '.log tbody a');
+    const { sel } = Object.fromEntries(new URLSearchParams(await page.$eval(
+      '.log tbody tr:last-child a', (a) => a.hash.split('?')[1])));
+    assert.equal(sel, '0,4242,,40000000000,40000400000,minor');
+    const place = '#/process/100/timeline?from=40000000000&to=40002000000&sel=';
+    const lane = 5 * 14 + 6;
+    const chosenIs = (text) => until(page, (wanted) => document.querySelector('.chosen')
+      ?.innerText.includes(wanted), text);
+    await go(page, place + encodeURIComponent(sel));
+    await chosenIs(`minor (collector) in ${format.name(hostile[0])}`);
+    await lanesAre(page, 24 + 4 * lane);
+    await go(page, place + encodeURIComponent(sel.replace('4242', '5242')));
+    await chosenIs('minor (collector) in backup 5242: 400 µs');
+    await lanesAre(page, 24 + 4 * lane + 14 + 6);
+    await go(page, place + encodeURIComponent(
+      '0,5242,,40001000000,40001000000,slice of, the world'));
+    await chosenIs('slice of, the world in backup 5242, at 40.001');
+    await chosenIs('the timeline has no span of it; it is outlined over its lane');
+  }));
+
+await test('a click in the ruler tells what each thread does at this moment',
+  () => onPage('#/process/100/timeline?from=40010000000&to=40012000000', async (page) => {
+    const { x, y, width } = await (await seen(page, 'canvas.timeline')).boundingBox();
+    await lanesAre(page, 24 + 4 * (5 * 14 + 6));
+    const rows = () => page.$$eval('[data-table=moment] tbody tr', (all) =>
+      all.map((row) => [...row.cells].slice(1).map((c) => c.innerText)));
+    await page.mouse.click(x + 150 + 0.75 * (width - 150), y + 10);
+    await until(page, () => /at=40011[45]/.test(location.hash));
+    await seen(page, '[data-table=moment]');
+    const inside = `checkout, ${format.name(hostile[0])}`;
+    assert.deepEqual(await rows(), [
+      ['0', 'running', '–', '–', inside],
+      ['1', 'stop the world', format.moment(40e9, 1e3), '20.0 ms', inside],
+      ['2', 'running', '–', '–', inside], ['3', 'running', '–', '–', inside]]);
+    await go(page, '#/process/100/timeline?from=40010000000&to=40012000000&at=40010200000');
+    await eventually(async () => assert.deepEqual((await rows())[0],
+      ['0', 'stop the world', format.moment(40.01e9, 1e3), '300 µs', 'checkout']));
+    // The buttons keep what is chosen in the middle.
+    await pushed(page, '100 µs');
+    await until(page, () => /from=40010150000&to=40010250000/.test(location.hash));
+    await (await page.$('canvas.timeline')).focus();
+    await page.keyboard.press('Escape');
+    await until(page, () => !location.hash.includes('at=')
+      && !document.querySelector('.moment'));
+    await page.mouse.move(1, 1);
+    await page.keyboard.press('x');
+    await until(page, () => location.hash.includes('at=40010200000'));
+  }));
+
 await test('a thread of a domain that stands still for a stop does not run',
   () => onPage('#/process/100/timeline?from=40010000000&to=40012000000', async (page) => {
     const { x, y } = await (await seen(page, 'canvas.timeline')).boundingBox();
@@ -1474,6 +1527,22 @@ await test('the slowest request, what its threads did, its timeline and its flam
     await has(page, 'of request 7 only');
     await eventually(() =>
       assert.ok(mock.requests.some((r) => /\/flame\?.*request=7/.test(r))));
+  }));
+
+await test('a request of which the ring has no events is marked, and its waits are told',
+  () => onPage('#/process/100/requests?last=all', async (page) => {
+    const row = '[data-table=slowest] tbody tr:nth-child(2)';
+    await seen(page, row);
+    const cells = await page.$eval(row, (tr) => [...tr.cells].map((c) => c.innerText));
+    assert.match(cells[0], / 9 overwritten$/);
+    assert.equal(cells[4], 'mutex wait 3.00 ms, others 2.00 ms, blocking section 1.00 ms');
+    await click(page, `${row} a`);
+    await has(page, 'They waited for: mutex wait 3.00 ms, others 2.00 ms, '
+              + 'blocking section 1.00 ms.');
+    await has(page, 'The events of this time are no longer in the rings');
+    assert.equal(await page.$eval('.one-request .note a', (a) =>
+      new URLSearchParams(a.hash.split('?')[1]).get('when')), `${hostile[0]} > 10ms`);
+    assert.equal(await page.$('.one-request .runs'), null);
   }));
 
 await test('requests and locks of a time that a ring no longer has are not called none',

@@ -67,9 +67,16 @@ export function nextSpan({ lanes }, chosen, key, [from, to]) {
 }
 
 // A choice of a span has a name: its domain, thread, kind, begin and end.  A pause, of
-// which the thread and the kind are not known, has neither, but the name of its event.
+// which the thread and the kind are not known, has neither, but the name of its event; an
+// event, of which the kind is not known, has no kind, but its name.
 export const nameOfChoice = ({ lane, span: [from, to, , , kind] }) =>
   [lane.domain, lane.thread ?? '', kind, from, to].join();
+
+// Returns the key of the lane that [name] means, if it has a thread.
+export function keyOfName(name) {
+  const [domain, thread] = name.split(',');
+  return thread && laneKey({ domain, thread });
+}
 
 // The address of the timeline around a pause.
 export const pauseAddress = (address, { domain, end_ns, duration_ns, name }) =>
@@ -83,11 +90,15 @@ export const selectionValues = (time) => ({
   from_sel: time && Math.max(0, Math.round(time[0])),
   to_sel: time && Math.round(time[1]) });
 
-// The address of the timeline around the time of [ns] until [to], which is selected, with
-// the event at its end.
-export const timeAddress = (address, to, ns) =>
-  address.to({ from: Math.max(0, to - 2 * ns), to: to + ns, last: null, sel: null,
-               ...selectionValues([to - ns, to + 1]) }, 'timeline');
+// The address of the timeline around [event], whose time is selected, too: that of its span
+// or, if it has none, the millisecond before it.
+export function eventAddress(address, { domain, thread, name, ns, duration_ns = 0 }) {
+  const length = duration_ns || 1e6;
+  const sel = thread === undefined ? null
+    : [domain, thread, '', ns - duration_ns, ns, name ?? ''].join();
+  return address.to({ from: Math.max(0, ns - 2 * length), to: ns + length, last: null, sel,
+                      ...selectionValues([ns - length, ns + 1]) }, 'timeline');
+}
 
 // The address of the timeline around the wait of [ns] of a thread until [to].
 export const waitAddress = (address, { domain, thread, to }, ns) =>
@@ -112,9 +123,9 @@ function mostLike(lanes, time, least, is) {
   return best;
 }
 
-// Returns { lane, span, names } of the span that [name] means best, or null.  A pause
-// without a span that is shown has { pause: its begin, end and name, domain } and a lane
-// of its domain, which is undefined when none is shown.
+// Returns { lane, span, names } of the span that [name] means best, or null.  A pause or
+// an event without a span that is shown has { pause or event: its begin, end and name,
+// domain } and a lane of its domain or thread, which is undefined when none is shown.
 export function findChoice(picture, name) {
   const [domain, thread, kind, begin, end, ...event] = name.split(',');
   const time = [Number(begin), Number(end)];
@@ -126,10 +137,15 @@ export function findChoice(picture, name) {
       && (!thread || `${lane.thread}` === thread) && `${span[4]}` === kind);
     return found && { ...found, names };
   }
-  const found = mostLike(picture.lanes, time, 0.5,
-                         (lane, span) => isOfDomain(lane) && isPause(span));
+  const isOfThread = (lane) => isOfDomain(lane) && `${lane.thread}` === thread;
+  const found = mostLike(picture.lanes, time, 0.5, (lane, span) => thread
+    ? isOfThread(lane) && names[span[2]] === event.join()
+    : isOfDomain(lane) && isPause(span));
   if (found) return { ...found, names };
+  const times = [...time, event.join()];
+  if (thread)
+    return { lane: picture.lanes.find(isOfThread), names, domain, event: times };
   const lanes = picture.lanes.filter(isOfDomain);
   return { lane: lanes.find((lane) => !lane.backup) ?? lanes[0], names, domain,
-           pause: [...time, event.join()] };
+           pause: times };
 }

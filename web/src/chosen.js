@@ -61,6 +61,15 @@ function Pause({ id, process, chosen: { domain, lane, pause } }) {
       domain=${Number(domain)} />`;
 }
 
+// An event of which no span is drawn.
+function Event({ chosen: { lane, event: [from, to, name] } }) {
+  return html`<p class="chosen"><b>${format.phrase(name)}</b>${
+    lane && ` in ${laneName(lane)}`}${to > from && `: ${format.duration(to - from)}, from ${
+    format.moment(from, 1)}`}${to === from && `, at ${format.moment(to, 1)}`} · ${lane
+      ? 'the timeline has no span of it; it is outlined over its lane'
+      : 'no lane of its thread is shown'}</p>`;
+}
+
 // [chosen]: with the names of its own answer; the next answer has others.
-export const Chosen = (given) => given.chosen.span
-  ? html`<${Span} ...${given} />` : html`<${Pause} ...${given} />`;
+export const Chosen = (given) => given.chosen.span ? html`<${Span} ...${given} />`
+  : given.chosen.event ? html`<${Event} ...${given} />` : html`<${Pause} ...${given} />`;

@@ -2,7 +2,7 @@
 // events.
 
 import { html, useEffect, useState } from './html.js';
-import { timeAddress } from './choice.js';
+import { eventAddress } from './choice.js';
 import { saveCsv } from './csv.js';
 import * as format from './format.js';
 import { coverText } from './range.js';
@@ -65,12 +65,10 @@ const csvColumns = [
   { label: 'Duration', value: (e) => e.duration_ns, unit: 'ns' },
   { label: 'Payload', value: (e) => payload(e) }];
 
-// The time of [event]; with an [address], as a link to the timeline of its span or, if it
-// has none, of the millisecond before it.
-function Time({ event: { ns, duration_ns }, address }) {
-  const text = format.moment(ns, 1);
-  return address ? html`<a href=${timeAddress(address, ns, duration_ns || 1e6)}>${text}</a>`
-    : text;
+// The time of [event]; with an [address], as a link to the event in the timeline.
+function Time({ event, address }) {
+  const text = format.moment(event.ns, 1);
+  return address ? html`<a href=${eventAddress(address, event)}>${text}</a>` : text;
 }
 
 // Rows of events; [units]: of their fields; [mark]: whether a row is marked.

@@ -2,6 +2,7 @@
 // The address has it: backup, hide and pin.
 
 import { html, useMemo, useState } from './html.js';
+import { keyOfName } from './choice.js';
 import { laneKey, laneName } from './lanes.js';
 
 const setOf = (text) => new Set((text ?? '').split(' ').filter(Boolean));
@@ -12,12 +13,13 @@ function toggled(set, key) {
   return [...next].join(' ');
 }
 
-// Returns { backup, hidden, pinned } and functions that change them.
+// Returns { backup, hidden, pinned }, which is as of layOut, and functions that change
+// them.
 export function useLaneChoice({ values, go }) {
-  const { backup, hide, pin } = values;
+  const { backup, hide, pin, sel } = values;
   const choice = useMemo(() => ({
-    backup: backup === '1', hidden: setOf(hide), pinned: setOf(pin) }),
-  [backup, hide, pin]);
+    backup: backup === '1', hidden: setOf(hide), pinned: setOf(pin),
+    chosen: sel && keyOfName(sel) }), [backup, hide, pin, sel]);
   const silent = { silent: true };
   return { choice, change: {
     backup: () => go({ backup: choice.backup ? null : 1 }, silent),

@@ -147,11 +147,11 @@ function drawGaps(context, gaps, lane, view) {
   }
 }
 
-// Outlines a chosen span, or over all of its lane a pause.  The lane of [chosen] may be of
-// an earlier answer.
-function outline(context, lanes, { lane: before, span, pause }, view) {
+// Outlines a chosen span, or over all of its lane a pause or an event.  The lane of [chosen]
+// may be of an earlier answer.
+function outline(context, lanes, { lane: before, span, pause, event }, view) {
   const lane = lanes.find((l) => before && laneKey(l) === laneKey(before));
-  const place = clip(...(span ?? pause).slice(0, 2), view);
+  const place = clip(...(span ?? pause ?? event).slice(0, 2), view);
   if (!place || !lane) return;
   context.strokeStyle = colour('text');
   context.lineWidth = 2;
@@ -192,9 +192,16 @@ function drawSelection(context, [from, to], view) {
     if (view.from <= time && time <= view.to) context.fillRect(edge, 0, 1, view.height);
 }
 
+function drawMoment(context, t, view) {
+  const place = clip(t, t, view);
+  if (!place) return;
+  context.fillStyle = colour('accent');
+  context.fillRect(place[0], 0, 2, view.height);
+}
+
 // Draws an answer of the server with the lanes of layOut.  [view]: from, to in ns, left
 // (width of the names), width, height and top (of the lanes, scrolled) in pixels;
-// [waits]: waits are recorded, so that a thread without one runs.  [chosen]: as of
+// [waits]: waits are recorded, so that a thread without one runs; [moment]: of useMoment.  [chosen]: as of
 // useChosen; [selection]: a time or null.
 export function draw(context, picture, view, chosen, selection) {
   context.textBaseline = 'middle';
@@ -202,4 +209,5 @@ export function draw(context, picture, view, chosen, selection) {
   context.font = '11px system-ui, sans-serif';
   drawLanes(context, picture, view, chosen);
   if (selection) drawSelection(context, selection, view);
+  if (view.moment !== null) drawMoment(context, view.moment, view);
 }

@@ -10,6 +10,7 @@ import { useLaneChoice, useLaneList } from './lane_list.js';
 import { layOut, nameWidth, row_px, ruler_px } from './lanes.js';
 import { Legend } from './legend.js';
 import { Minimap } from './minimap.js';
+import { Moment, useMoment } from './moment.js';
 import { draw } from './picture.js';
 import { SelectionTable, useTimeSelection } from './selection.js';
 import { useInput } from './timeline_input.js';
@@ -20,13 +21,16 @@ import { useAnswer, useWindow, zoomed } from './timeline_window.js';
 
 const presets = [[1e8, '100 ms'], [1e7, '10 ms'], [1e6, '1 ms'], [1e5, '100 µs']];
 
-function Toolbar({ view, move, follow, now, children }) {
-  const middle = (view[0] + view[1]) / 2;
+// [chosen]: the time that is selected, or nothing.
+function Toolbar({ view, move, follow, now, chosen, children }) {
+  const inView = chosen && chosen[0] < view[1] && view[0] < chosen[1];
+  const [from, to] = inView ? chosen : view;
+  const middle = (from + to) / 2;
   // What happened last matters most, in particular when the process has ended.
   const atEnd = follow || view[1] >= now;
   return html`<div class="toolbar" role="group" aria-label="Zoom and lanes">
     ${presets.map(([ns, label]) => html`<button key=${label} onClick=${() =>
-      move(atEnd ? [now - ns, now] : [middle - ns / 2, middle + ns / 2], true)}>
+      move(atEnd && !inView ? [now - ns, now] : [middle - ns / 2, middle + ns / 2], true)}>
       ${label}</button>`)}
     <button aria-label="Zoom in"
       onClick=${() => move(windows['+'](view))}>+</button>
@@ -69,11 +73,13 @@ export function Timeline({ id, process, data, live, address, range, setRange }) 
   const [chosen, choose] = useChosen(address, picture);
   const tracks = tracksOf(data);
   const { buttons, list } = useLaneList(answer?.lanes ?? [], tracks, choice, change);
+  const [selected, setSelected] = useTimeSelection(address);
+  const [moment, setMoment] = useMoment(address);
   // While the window follows, it moves when its data is there.
   const [from, to] = follow && answer ? answer.view : view;
   const place = { from, to, left: nameWidth(size[0]), width: size[0],
-                  height: size[1], top, waits: process.categories?.includes('wait') };
-  const [selected, setSelected] = useTimeSelection(address);
+                  height: size[1], top, waits: process.categories?.includes('wait'),
+                  moment };
   const [selecting, select] = useState(null);
   const canvas = useCanvas((context, width, height) => {
     if (width !== size[0] || height !== size[1]) setSize([width, height]);
@@ -89,9 +95,13 @@ export function Timeline({ id, process, data, live, address, range, setRange }) 
     choose(null);
     setSelected(span);
   };
+  const selectMoment = (ns) => {
+    hold();
+    setMoment(ns);
+  };
   const handlers = useInput({
     canvas, place, view, move, choose, picture, pointer, select, timeAt, hold, scroll,
-    setSelected: selectTime });
+    setSelected: selectTime, setMoment: selectMoment });
   const reveal = ({ lane, span }) => {
     const last = lane.top + lane.rows * row_px - (size[1] - ruler_px);
     if (top < last || top > lane.top) scroll(Math.min(lane.top, Math.max(0, last)));
@@ -101,7 +111,7 @@ export function Timeline({ id, process, data, live, address, range, setRange }) 
     else move(aroundSpan(span, to - from), true);
   };
   const search = useSearch(picture, from, reveal, () => canvas.current.focus());
-  const [begin, end] = chosen?.span ?? chosen?.pause ?? [];
+  const [begin, end] = chosen?.span ?? chosen?.pause ?? chosen?.event ?? [];
   const fit = () => move(chosen ? zoomed([begin, end], 1.4)
     : selected ?? windowOfAll(view, data), true);
   const step = (key) => {
@@ -110,20 +120,23 @@ export function Timeline({ id, process, data, live, address, range, setRange }) 
   };
   const showKeys = () => keyList.current.showModal();
   const clear = () => search.isOpen ? search.close() : chosen ? choose(null)
-    : setSelected(null);
-  useKeys(canvas, { zoom: move, view, data,
-    timeAtPointer: () => {
-      const x = pointer.current.at?.[0];
-      return x >= place.left ? timeAt(x) : undefined;
-    },
+    : selected ? setSelected(null) : setMoment(null);
+  const timeAtPointer = () => {
+    const x = pointer.current.at?.[0];
+    return x >= place.left ? timeAt(x) : undefined;
+  };
+  useKeys(canvas, { zoom: move, view, data, timeAtPointer,
     actions: {
       f: fit, '?': showKeys, '/': search.open,
       n: () => search.go(false), N: () => search.go(true),
       ...Object.fromEntries([...'.,<>'].map((key) => [key, () => step(key)])),
       m: () => selectTime(chosen ? [begin, end] : [from, to]),
+      x: () => selectMoment(timeAtPointer() ?? begin ?? (from + to) / 2),
       Escape: clear } });
   return html`<section>
-    <${Toolbar} ...${{ view, move, follow, now: data.now }}>
+    <${Toolbar} ...${{ view, move, follow, now: data.now }}
+      chosen=${chosen ? [begin, end]
+        : selected ?? (moment !== null && [moment, moment])}>
       ${buttons}${search.field}<//>
     ${list}
     ${error && html`<p class="error" role="alert">${error}</p>`}
@@ -141,11 +154,14 @@ export function Timeline({ id, process, data, live, address, range, setRange }) 
     <${Tracks} ...${{ tracks, hidden: choice.hidden, data, live, place }} />
     <${Incomplete} answer=${answer} />
     ${picture && html`<${Legend} picture=${picture} waits=${place.waits} />`}
-    <p class="quiet hint">Click selects a span, drag moves, the wheel zooms;${' '}
+    <p class="quiet hint">Click selects a span or, in the ruler, a moment; drag moves, the
+      wheel zooms;${' '}
       <button class="link" onClick=${showKeys}>all keys (?)</button></p>
     <${KeyList} dialog=${keyList} />
-    ${(selected || chosen) && html`
+    ${(selected || chosen || moment !== null) && html`
       <div class="details" tabindex="0" role="region" aria-label="Selection">
+      ${moment !== null && picture && html`<${Moment} ...${{ id, lanes: picture.all }}
+        at=${moment} waits=${place.waits} clear=${() => setMoment(null)} />`}
       ${selected && html`<${SelectionTable} ...${{ id, selected }}
         fit=${() => move(selected, true)} clear=${() => setSelected(null)} />`}
       ${chosen && html`<${Chosen} ...${{ id, process, chosen, picture }} />`}</div>`}

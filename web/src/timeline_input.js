@@ -70,11 +70,12 @@ function usePinch({ view, move, timeAt, width, begin }) {
 }
 
 // Returns the handlers of the canvas.  [place]: geometry of the view.  [select] gets
-// the time that is being selected and, at the end, null; [setSelected] the one that is.
+// the time that is being selected and, at the end, null; [setSelected] the one that is;
+// [setMoment] the time of a click in the ruler.
 // [hold] ends following, so that the chosen span stays in view.  [scroll] scrolls the
 // lanes to a pixel; [timeAt] returns the time at a pixel.  [pointer]: as of Hover.
 export function useInput({ canvas, place, view, move, hold, scroll, choose, picture,
-                           pointer, select, setSelected, timeAt }) {
+                           pointer, select, setSelected, setMoment, timeAt }) {
   const drag = useRef(null);
   const state = useRef();
   state.current = { view, move, timeAt };
@@ -115,6 +116,8 @@ export function useInput({ canvas, place, view, move, hold, scroll, choose, pict
     if (pinch.up(event)) return;
     if (d?.moving && d.select)
       setSelected(between(d.x, x));
+    else if (d && !d.moving && y < ruler_px && x >= place.left)
+      setMoment(timeAt(x));
     else if (d && !d.moving && picture) {
       const hit = find(picture, place, x, y);
       if (hit?.span) hold();

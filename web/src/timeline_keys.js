@@ -53,11 +53,13 @@ const meanings = [
   ['. ,', 'select the next span in the row, the one before'],
   ['> <', 'select a span in the row below, above'],
   ['m', 'select the time of the span or of the window, and its numbers'],
+  ['x', 'tell what each thread does at the pointer, or where the span begins'],
   ['f', 'fit the selection, or all'], ['Esc', 'clear the search or the selection'],
   ['/', 'search'], ['Enter, n', 'next match'], ['Shift Enter, N', 'previous match'],
   ['?', 'show these keys'],
   ['Click', 'select a span: its cause and its events'],
   ['Double click', 'enlarge a span'], ['Wheel', 'zoom; with Shift, move'],
+  ['Click in the ruler', 'tell what each thread does at this moment'],
   ['Drag', 'move'], ['Drag in the ruler', 'select a time, and its numbers'],
   ['Shift drag', 'select a time'], ['Two fingers', 'zoom']];
 
