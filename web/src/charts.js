@@ -2,6 +2,7 @@
 // and the histogram of its pauses.
 
 import { html } from './html.js';
+import { allSamples } from './flame_selection.js';
 import * as format from './format.js';
 import { Chart, counterColour, heapColour, seriesColour } from './chart.js';
 import { beginOf } from './history.js';
@@ -72,25 +73,33 @@ function Counters({ tier, take, common }) {
 
 const threads = (n) => n == null ? format.unknown : n.toFixed(2);
 
+// A link to the flame graph of the type [type].
+const flameLink = (address, type, text) => html`<a
+  href=${address.to({ ...allSamples, type }, 'flame')}>${text}</a>`;
+
 const line = (take, columns) => (label, key, colour, fill) =>
   ({ label, colour, fill, values: take(columns, key) });
 
-function Main({ tier, take, common }) {
+function Main({ tier, take, common, address }) {
   const of = line(take, tier.columns);
   return html`
     <${Chart} ...${common} title="Utilisation" wide=${true} stacked=${true}
-      note="of all domains" max=${1} text=${format.share}
+      note=${html`of all domains, ${flameLink(address, 'cpu', 'by function')}`}
+      max=${1} text=${format.share}
       series=${shares(take, tier.columns)} />
-    <${Chart} ...${common} title="Pauses" note="for the collector"
+    <${Chart} ...${common} title="Pauses"
+      note=${html`for the collector, <a href=${address.to({}, 'tables')}>the longest</a>`}
       logarithmic=${true} text=${format.duration} series=${[
         of('p50', 'p50_ns', seriesColour(2)), of('p99', 'p99_ns', seriesColour(0)),
         // Often the same: p99 shows through
         { ...of('longest', 'max_ns', seriesColour(1)), dash: [6, 6] }]} />
     <${Chart} ...${common} title="Allocation" binary=${true}
+      note=${flameLink(address, 'alloc', 'by function')}
       text=${format.byteRate} series=${[
         of('allocated', 'alloc_bytes_per_s', seriesColour(0)),
         of('promoted', 'promoted_bytes_per_s', seriesColour(1))]} />
     <${Chart} ...${common} title="Memory" binary=${true}
+      note=${flameLink(address, 'live', 'what is alive, by function')}
       text=${format.bytes} series=${[
         of('resident', 'resident_bytes', seriesColour(0)),
         of('major heap', 'heap_bytes', heapColour)]} />`;
@@ -119,14 +128,15 @@ const openWait = 'unfinished wait';
 
 // Shares of the time of one thread: they add up to the threads that waited.  Waits
 // that go on are on top: their kind is known when they end.
-function Waits({ columns, take, common }) {
+function Waits({ columns, take, common, address }) {
   const kinds = Object.keys(columns ?? {}).filter((name) => name !== openWait);
   const series = [...kinds, openWait].map((name) => ({
     label: format.phrase(name), fill: true, colour: waitColour(name),
     values: take(columns, name) })).filter((s) => s.values.some((v) => v > 0));
   if (series.length === 0) return null;
   return html`
-    <${Chart} ...${common} title="Waits" note="mean number of threads"
+    <${Chart} ...${common} title="Waits"
+      note=${html`mean number of threads, ${flameLink(address, 'wait', 'by function')}`}
       stacked=${true} text=${threads} series=${series} />`;
 }
 
@@ -146,13 +156,13 @@ function Heap({ columns, take, common }) {
 }
 
 // What has no data has no chart.
-function Kinds({ tier, take, common }) {
+function Kinds({ tier, take, common, address }) {
   const { spans, requests, waits, heap } = tier.columns;
   return html`
     <${Ended} title="Spans" columns=${spans} take=${take} common=${common} />
     <${Ended} title="Requests" columns=${requests} take=${take}
       common=${common} />
-    <${Waits} columns=${waits} take=${take} common=${common} />
+    <${Waits} columns=${waits} ...${{ take, common, address }} />
     <${Heap} columns=${heap} take=${take} common=${common} />`;
 }
 
@@ -161,7 +171,7 @@ function domainNames(detail) {
     String(d.id), `Domain ${d.id}${d.name ? ` ${format.name(d.name)}` : ''}`]));
 }
 
-export function Charts({ process, data, live, range, setRange }) {
+export function Charts({ process, data, live, address, range, setRange }) {
   const alive = process.state === 'running';
   const { history, detail, now } = data;
   const view = windowOf(range, now, history, alive);
@@ -181,8 +191,8 @@ export function Charts({ process, data, live, range, setRange }) {
       : 'Drag in a chart to enlarge a time; blank: not recorded or lost'}${
       tier.loaded && process.reading && '. The server still reads the past'}</p>
     <div class="charts">
-      <${Main} tier=${tier} take=${column} common=${common} />
-      <${Kinds} tier=${tier} take=${column} common=${common} />
+      <${Main} take=${column} ...${{ tier, common, address }} />
+      <${Kinds} take=${column} ...${{ tier, common, address }} />
       <${Histogram} distributions=${detail?.distributions} />
     </div>
     <div class="charts small">

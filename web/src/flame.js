@@ -156,6 +156,7 @@ function Answer({ answer, process, type, address, now, record, why, wider }) {
         left out: there are more than 20 000 different stacks.${base &&
         ' Their differences are not known.'}</p>`}
       <${FlameGraph} root=${root} text=${type.text} bar=${type.bar}
+        sample=${type.estimated ? answer[`value_${type.unit}`] / answer.samples : null}
         compared=${base?.name ? 'share' : null} state=${address.values} set=${(changes) =>
           address.go(changes, { silent: !('zoom' in changes || 'focus' in changes) })} />`
     : html`<${NoSamples} ...${{
@@ -166,13 +167,17 @@ function Answer({ answer, process, type, address, now, record, why, wider }) {
 // Returns { record, message } for the process [id]: [record] records categories for a
 // short time, in which [again] is called after each [answer].
 function useRecord(id, answer, again) {
-  const { act, message } = useAction(id);
+  const { act, say, message } = useAction(id);
   const [end_ms, setEnd] = useState(0);
   useEffect(() => {
     const left = end_ms - performance.now();
     if (left <= 0) return undefined;
     const timer = setTimeout(again, Math.min(refresh_ms, left + 1));
-    return () => clearTimeout(timer);
+    const end = setTimeout(() => say(null), left);
+    return () => {
+      clearTimeout(timer);
+      clearTimeout(end);
+    };
   }, [answer, end_ms]);
   const record = async (categories) => {
     const done = await act('control',

@@ -8,14 +8,16 @@ const size = { unit: 'bytes', text: format.bytes };
 
 // [bar]: the amount that the width of a bar shows.  [ownRings]: the samples are in rings
 // of their own, and not among the events of a domain, which are overwritten earlier.
-// [fromOCaml]: not all stacks have the callers of OCaml code.
+// [fromOCaml]: not all stacks have the callers of OCaml code.  [estimated]: each sample
+// stands for the same amount.
 const types = {
   cpu: { ...time, label: 'Processor time', categories: ['profile'], ownRings: true,
+         estimated: true,
          title: 'Processor time by stack', bar: 'processor time' },
-  alloc: { ...size, label: 'Allocation', categories: ['profile_alloc'],
+  alloc: { ...size, label: 'Allocation', categories: ['profile_alloc'], estimated: true,
            title: 'Allocated memory by stack',
            bar: 'allocated memory' },
-  live: { ...size, label: 'Live heap', categories: ['profile_alloc'],
+  live: { ...size, label: 'Live heap', categories: ['profile_alloc'], estimated: true,
           title: 'Live memory by stack',
           bar: 'memory that is alive' },
   wall: { ...time, label: 'Wall-clock time',
