@@ -116,7 +116,9 @@ function App() {
     document.title =
       `${process ? `${format.program(process)} - ` : ''}Eventring`;
   }, [process && format.program(process)]);
-  const refused = connection.state === 'refused' && connection.status !== 404;
+  // The link may be wrong.
+  const refused = connection.state === 'refused' &&
+    ![400, 404].includes(connection.status);
   return html`
     <${Header} connection=${connection} server=${server} />
     ${connection.state === 'waiting' && html`<p class="banner" role="alert">The server

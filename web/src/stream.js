@@ -85,7 +85,7 @@ export function openStream(process, onEvent, onState) {
     } catch (error) {
       reason = error.name === 'AbortError' ? 'the server is silent'
         : error.message;
-      if ([401, 403, 404].includes(error.status))
+      if ([400, 401, 403, 404].includes(error.status))
         ended = refused(reason, error);
     }
     clearTimeout(timer);
