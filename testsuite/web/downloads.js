@@ -119,7 +119,7 @@ await test('the events that are shown are saved',
     await click(page, '.save-as');
     const lines = (await file('shop-100-events.csv')).toString().split('\r\n');
     assert.equal(lines.length - 2, await page.$$eval('.log tbody tr', (r) => r.length));
-    assert.equal(lines[1], '40000400000,0,,,,end,minor,400000,promoted=120 ' +
+    assert.equal(lines[1], '40000400000,0,,4242,,end,minor,400000,promoted=120 ' +
       'allocated=32768 cause=minor_heap_full requested_by=1');
   }));
 

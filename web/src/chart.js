@@ -143,7 +143,7 @@ const nearly = { rootMargin: '20px' };
 // since the epoch.  [asked]: the time that was asked for, from which keys zoom, if an
 // answer may come later or not have all of it.  [text]: formats a value.  [max]: end of the y axis.
 // [binary]: it is a number of bytes.  [relative]: [seconds] count from a begin.
-// [onZoom]: gets the times that the user selects.
+// [link]: an element behind the note.  [onZoom]: gets the times that the user selects.
 export function Chart(props) {
   const element = useRef(null);
   const plot = useRef(null);
@@ -188,7 +188,7 @@ export function Chart(props) {
     if (plot.current && visible.current) update(plot.current, props);
   });
   return html`<figure class=${`chart ${props.wide ? 'wide' : ''}`}>
-    <figcaption>${props.title}${' '}<small>${props.note}</small>
+    <figcaption>${props.title}${' '}<small>${props.note} ${props.link}</small>
       <button type="button" class="save-as" title=${`Save ${props.title} as PNG`}
         onClick=${() => {
           update(plot.current, props);

@@ -84,22 +84,22 @@ function Main({ tier, take, common, address }) {
   const of = line(take, tier.columns);
   return html`
     <${Chart} ...${common} title="Utilisation" wide=${true} stacked=${true}
-      note=${html`of all domains, ${flameLink(address, 'cpu', 'by function')}`}
-      max=${1} text=${format.share}
+      note="of all domains" link=${flameLink(address, 'cpu', 'by function')} max=${1} text=${format.share}
       series=${shares(take, tier.columns)} />
     <${Chart} ...${common} title="Pauses"
-      note=${html`for the collector, <a href=${address.to({}, 'tables')}>the longest</a>`}
+      note="for the collector"
+      link=${html`<a href=${address.to({}, 'tables')}>the longest</a>`}
       logarithmic=${true} text=${format.duration} series=${[
         of('p50', 'p50_ns', seriesColour(2)), of('p99', 'p99_ns', seriesColour(0)),
         // Often the same: p99 shows through
         { ...of('longest', 'max_ns', seriesColour(1)), dash: [6, 6] }]} />
     <${Chart} ...${common} title="Allocation" binary=${true}
-      note=${flameLink(address, 'alloc', 'by function')}
+      link=${flameLink(address, 'alloc', 'by function')}
       text=${format.byteRate} series=${[
         of('allocated', 'alloc_bytes_per_s', seriesColour(0)),
         of('promoted', 'promoted_bytes_per_s', seriesColour(1))]} />
     <${Chart} ...${common} title="Memory" binary=${true}
-      note=${flameLink(address, 'live', 'what is alive, by function')}
+      link=${flameLink(address, 'live', 'what is alive, by function')}
       text=${format.bytes} series=${[
         of('resident', 'resident_bytes', seriesColour(0)),
         of('major heap', 'heap_bytes', heapColour)]} />`;
@@ -136,7 +136,7 @@ function Waits({ columns, take, common, address }) {
   if (series.length === 0) return null;
   return html`
     <${Chart} ...${common} title="Waits"
-      note=${html`mean number of threads, ${flameLink(address, 'wait', 'by function')}`}
+      note="mean number of threads" link=${flameLink(address, 'wait', 'by function')}
       stacked=${true} text=${threads} series=${series} />`;
 }
 
