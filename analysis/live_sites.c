@@ -65,6 +65,8 @@ struct live_sites {
   struct ring *rings;
   uint32_t rings_count;
   bool any;                     /* an event of samples was taken */
+  uint16_t last_id;             /* of the last one... */
+  int64_t last_ns;              /* ...and its time */
   struct frame unknown;         /* of a sample without a frame */
   struct live_sites_result result;
 };
@@ -158,6 +160,8 @@ static void note_begin(struct live_sites *s, const struct eventring_event *event
     ring->lost_ns = event->form == EVENTRING_EV_LOST ? event->ns : INT64_MIN;
   ring->seen = true;
   if (!sample) return;
+  s->last_id = event->id;
+  s->last_ns = event->ns;
   if (!s->any) s->result.known_ns = event->ns;
   s->any = true;
   if (ring->lost_ns > s->result.known_ns) s->result.known_ns = ring->lost_ns;
@@ -289,9 +293,19 @@ static void fill_rows(struct live_sites *s)
   }
 }
 
+/* Returns whether samples are still taken. */
+static bool sampling_goes_on(const struct live_sites *s)
+{
+  const struct eventring_description *d =
+    s->any ? eventring_describe(s->cursor, s->last_id) : NULL;
+  return d == NULL || d->category >= 32
+         || (recorded_categories(s->cursor) >> d->category & 1) != 0;
+}
+
 const struct live_sites_result *live_sites_result(struct live_sites *s,
                                                   struct symbols *symbols)
 {
+  s->result.known_until_ns = sampling_goes_on(s) ? INT64_MAX : s->last_ns;
   s->result.samples = s->count;
   find_sites(s, symbols);
   weigh_sites(s);

@@ -43,6 +43,7 @@ struct live_sites_result {
   int64_t known_ns;             /* before it the bytes are not known: there was
                                    no sampling, or blocks have been freed by
                                    events that were overwritten */
+  int64_t known_until_ns;       /* after it they are not known: sampling has ended */
   uint32_t count;               /* of [sites] */
   struct live_site sites[LIVE_SITES]; /* the largest mean first */
   uint64_t other[LIVE_SITES_MOMENTS]; /* bytes of all other sites */

@@ -332,8 +332,8 @@ static json_t *bytes_json(const struct live_sites_result *r,
 {
   json_t *list = json_array();
   for (uint32_t i = 0; i < r->moments; i++)
-    json_array_append_new(list, r->ns[i] < r->known_ns ? json_null()
-                                : json_integer((json_int_t) bytes[i]));
+    json_array_append_new(list, r->ns[i] < r->known_ns || r->ns[i] > r->known_until_ns
+                                ? json_null() : json_integer((json_int_t) bytes[i]));
   return list;
 }
 

@@ -13,6 +13,7 @@ ${CC:-cc} -std=gnu11 -I"$EVENTRING_TOP/runtime" -o make_profile \
   done
   printf 'mapping 81f000 1000 0 00 /nowhere/\033[31m\377<script>\n'
   echo "pid 4242"
+  echo "control 0x3400"         # profile, profile_alloc and profile_wait
   echo "at 0 100 0"
   echo "start 1000 1"
   block=1
@@ -90,6 +91,7 @@ ok "no more than 120 moments" field_is \
   "/api/processes/$id/live_sites?width=8192" '.t | length' 120
 {
   echo "pid 4243"
+  echo "control 0x1400"
   echo "event 1024 1 4 work"
   echo "at 1 100 0"
   echo "begin 1024"
@@ -99,13 +101,31 @@ ok "no more than 120 moments" field_is \
   echo "at 4000000000 100 0"
   echo "end 1024"
 } | ./make_profile late.eventring || exit 1
+{
+  echo "pid 4244"
+  echo "control 0x0400"         # profile, and no longer profile_alloc
+  echo "event 1024 1 4 work"
+  echo "at 1 100 0"
+  echo "begin 1024"
+  echo "start 1000 1"
+  echo "alloc 1000 0 0 1 10 0 0 11010"
+  echo "at 2500000000 100 0"
+  echo "freed 2"
+  echo "at 4000000000 100 0"
+  echo "end 1024"
+} | ./make_profile off.eventring || exit 1
 end_server
-serve profile.eventring late.eventring
+serve profile.eventring late.eventring off.eventring
 find_process 4243
 within 60 read_all 4243
 ok "before the first sample the bytes are not known" field_is \
   "/api/processes/$id/live_sites?width=4" '.sites[0].bytes | tostring' \
   '[null,8000,8000,8000]'
+find_process 4244
+within 60 read_all 4244
+ok "nor after the last one, if samples are no longer taken" field_is \
+  "/api/processes/$id/live_sites?width=4" '.sites[0].bytes | tostring' \
+  '[8000,8000,null,null]'
 {
   echo "mapping 1000 1000 0 00 /nowhere/site0"
   echo "pid 4245"
