@@ -82,7 +82,6 @@ struct live_stats {
   struct user_span *user_span_of[UINT16_MAX + 1];
   struct pause_second pause_seconds[PAUSE_SECONDS];
   struct long_pauses *long_pauses;
-  struct request_log *request_log;
   struct live_threads *threads;
   struct long_spans long_spans;
   uint64_t max_pause;
@@ -464,7 +463,6 @@ struct live_stats *new_live_stats(struct eventring_cursor *cursor)
   live->threads = new_live_threads(cursor);
   live->long_pauses = new_long_pauses(live->summary, INT64_MIN, INT64_MAX,
                                       LONG_PAUSES_S);
-  live->request_log = new_request_log(live->summary, REQUEST_LOG_S);
   return live;
 }
 
@@ -476,7 +474,6 @@ void free_live_stats(struct live_stats *live)
   free(live->domains);
   free(live->long_spans.list);
   free_long_pauses(live->long_pauses);
-  free_request_log(live->request_log);
   free_live_threads(live->threads);
   free_summary(live->summary);
   free(live);
@@ -662,11 +659,6 @@ int live_spans(const struct live_stats *live, int64_t now,
 const struct long_pauses *live_long_pauses(const struct live_stats *live)
 {
   return live->long_pauses;
-}
-
-const struct request_log *live_request_log(const struct live_stats *live)
-{
-  return live->request_log;
 }
 
 int live_threads(const struct live_stats *live, int64_t now,

@@ -24,7 +24,6 @@
 #include "live_threads.h"
 #include "long_pauses.h"
 #include "long_spans.h"
-#include "request_log.h"
 #include "summary.h"
 
 #define SECOND_NS INT64_C(1000000000)
@@ -33,7 +32,6 @@
 #define LIVE_WINDOW_NS (10 * SECOND_NS)
 /* The longest pauses of each second are kept for so many seconds. */
 #define LONG_PAUSES_S 60
-#define REQUEST_LOG_S 60          /* likewise the slowest requests */
 
 #define HISTORY 30                /* seconds */
 #define LIVE_NAME 128           /* bytes of a name */
@@ -150,10 +148,6 @@ int live_spans(const struct live_stats *live, int64_t now,
 /* Returns the longest pauses since the start, and of each of the last LONG_PAUSES_S
    seconds.  Valid as long as [live]. */
 const struct long_pauses *live_long_pauses(const struct live_stats *live);
-
-/* Returns the slowest requests since the start, and of each of the last REQUEST_LOG_S
-   seconds.  Valid as long as [live]. */
-const struct request_log *live_request_log(const struct live_stats *live);
 
 /* Fills [list] with at most [max] threads at the time [now], as
    list_live_threads does. */

@@ -25,7 +25,7 @@ struct slowest {
 };
 
 struct request_log {
-  struct summary *summary;
+  struct requests *requests;
   struct slowest all;
   uint32_t count;
   struct slowest *seconds;        /* [count], by the second modulo [count] */
@@ -45,7 +45,7 @@ static void keep(struct slowest *s, const struct ended_request *r)
     if (duration(&s->list[i]) < duration(&s->list[s->fastest])) s->fastest = i;
 }
 
-/* The function of summary_listen_requests.  A request of an older second than those that
+/* The first function of watch_requests.  A request of an older second than those that
    are kept is only in the list of all. */
 static void take_request(void *state, const struct ended_request *r)
 {
@@ -60,38 +60,55 @@ static void take_request(void *state, const struct ended_request *r)
   keep(s, r);
 }
 
-struct request_log *new_request_log(struct summary *s, uint32_t seconds)
+static void doubt(struct slowest *s, int64_t since_ns)
+{
+  for (uint32_t i = 0; i < s->count; i++)
+    if (s->list[i].end_ns > since_ns) s->list[i].runs_known = false;
+}
+
+/* The second function of watch_requests. */
+static void doubt_requests(void *state, int64_t since_ns)
+{
+  struct request_log *l = state;
+  doubt(&l->all, since_ns);
+  for (uint32_t i = 0; i < l->count; i++) doubt(&l->seconds[i], since_ns);
+}
+
+struct request_log *new_request_log(struct requests *requests, uint32_t seconds)
 {
   struct request_log *l = allocate(1, sizeof *l);
-  l->summary = s;
+  l->requests = requests;
   l->count = seconds > 0 ? seconds + 1 : 0;
   l->seconds = allocate(l->count + 1, sizeof *l->seconds);
   for (uint32_t i = 0; i < l->count; i++) l->seconds[i].from_ns = -1;
-  summary_listen_requests(s, take_request, l);
+  watch_requests(requests, take_request, doubt_requests, l);
   return l;
 }
 
 void free_request_log(struct request_log *l)
 {
-  summary_listen_requests(l->summary, NULL, NULL);
+  watch_requests(l->requests, NULL, NULL, NULL);
   free(l->seconds);
   free(l);
 }
 
-static void visit_slowest(const struct slowest *s, int64_t from_ns, int64_t to_ns,
-                          void (*visit)(void *, const struct ended_request *),
-                          void *state)
+/* Adds the requests of [s] that ended in the window to the [count] ones of [list].
+   Returns their number then. */
+static size_t collect(const struct slowest *s, int64_t from_ns, int64_t to_ns,
+                      struct ended_request *list, size_t count)
 {
   for (uint32_t i = 0; i < s->count; i++)
     if (s->list[i].end_ns >= from_ns && s->list[i].end_ns < to_ns)
-      visit(state, &s->list[i]);
+      list[count++] = s->list[i];
+  return count;
 }
 
-void visit_request_log(const struct request_log *l, int64_t from_ns, int64_t to_ns,
-                       void (*visit)(void *state, const struct ended_request *request),
-                       void *state)
+struct ended_request *list_request_log(const struct request_log *l, int64_t from_ns,
+                                       int64_t to_ns, size_t *count)
 {
-  visit_slowest(&l->all, from_ns, to_ns, visit, state);
+  struct ended_request *list = allocate((l->count + 1) * LOGGED_REQUESTS, sizeof *list);
+  *count = collect(&l->all, from_ns, to_ns, list, 0);
   for (uint32_t i = 0; i < l->count; i++)
-    visit_slowest(&l->seconds[i], from_ns, to_ns, visit, state);
+    *count = collect(&l->seconds[i], from_ns, to_ns, list, *count);
+  return list;
 }

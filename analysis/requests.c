@@ -45,13 +45,15 @@
 
 #define PENDING 1024
 
+/* The waits of a request; see struct ended_request. */
+struct waits { struct request_wait list[REQUEST_WAITS]; uint64_t other_ns; };
+
 struct open {
   uint64_t number;                /* 0: none */
   int64_t begin_ns;
   int64_t idle_since;             /* while [workers] is 0 */
   uint64_t running_ns, waiting_ns;
-  struct request_wait waits[REQUEST_WAITS];
-  uint64_t other_waits_ns;
+  struct waits *waits;            /* NULL: none yet */
   uint64_t gaps, losses;          /* that there had been at the begin */
   uint32_t workers;
   uint16_t id;
@@ -82,6 +84,9 @@ struct requests {
   uint32_t kind_count;
   void (*run_ended)(void *state, const struct ended_run *run);
   void *state;
+  void (*request_ended)(void *state, const struct ended_request *request);
+  void (*doubted)(void *state, int64_t since_ns);
+  void *watcher;
 };
 
 struct requests *new_requests(struct eventring_cursor *cursor)
@@ -97,6 +102,7 @@ struct requests *new_requests(struct eventring_cursor *cursor)
 void free_requests(struct requests *r)
 {
   for (uint32_t id = 0; id <= UINT16_MAX; id++) free(r->kinds[id]);
+  for (uint32_t i = 0; r->places != NULL && i < PLACES; i++) free(r->places[i].waits);
   free(r->places);
   free(r->last_ns);
   free(r->roles);
@@ -109,6 +115,15 @@ void watch_runs(struct requests *r,
 {
   r->run_ended = ended;
   r->state = state;
+}
+
+void watch_requests(struct requests *r,
+                    void (*ended)(void *state, const struct ended_request *request),
+                    void (*doubted)(void *state, int64_t since_ns), void *state)
+{
+  r->request_ended = ended;
+  r->doubted = doubted;
+  r->watcher = state;
 }
 
 /* Returns the nanoseconds between two times; 0 when [to] is before [from], as
@@ -172,6 +187,7 @@ const struct request_kind *request_kind(struct requests *r, uint16_t id)
    of runs is valid. */
 static void doubt(struct requests *r, int64_t since)
 {
+  if (r->doubted != NULL) r->doubted(r->watcher, since);
   for (uint64_t i = r->counted; i < r->ended; i++)
     if (r->pending[i % PENDING].end_ns > since)
       r->pending[i % PENDING].runs_known = false;
@@ -210,6 +226,7 @@ static void begin_request(struct requests *r,
   if (r->places == NULL) r->places = allocate(PLACES, sizeof *r->places);
   struct open *o = &r->places[number % PLACES];
   if (o->number != 0) change_open(r, o, -1);
+  free(o->waits);
   *o = (struct open) { .number = number, .id = event->id, .gaps = r->gaps,
                        .losses = r->losses, .begin_ns = event->ns,
                        .idle_since = event->ns };
@@ -314,20 +331,24 @@ static void begin_run(struct requests *r, const struct eventring_event *event,
    begin of the run on. */
 static void take_wait(struct requests *r, const struct eventring_event *event)
 {
+  if (r->places == NULL || event->words == 0) return;
   const struct worker *w = known_worker(r, event->thread);
   struct open *o = w != NULL ? find(r, w->number) : NULL;
-  if (o == NULL || event->words == 0) return;
-  const uint64_t run_ns = between(w->since, event->ns),
+  if (o == NULL) return;
+  const uint64_t run_ns = between(w->since > o->begin_ns ? w->since : o->begin_ns,
+                                  event->ns),
     ns = event->payload[0] < run_ns ? event->payload[0] : run_ns;
+  if (o->waits == NULL) o->waits = allocate(1, sizeof *o->waits);
+  struct request_wait *list = o->waits->list;
   uint32_t i = 0;
-  while (i < REQUEST_WAITS && o->waits[i].count > 0 && o->waits[i].id != event->id) i++;
+  while (i < REQUEST_WAITS && list[i].count > 0 && list[i].id != event->id) i++;
   if (i == REQUEST_WAITS) {
-    o->other_waits_ns += ns;
+    o->waits->other_ns += ns;
     return;
   }
-  o->waits[i].id = event->id;
-  o->waits[i].count++;
-  o->waits[i].ns += ns;
+  list[i].id = event->id;
+  list[i].count++;
+  list[i].ns += ns;
 }
 
 /* Ends the request with the number in [event].  Returns true if the begin of
@@ -346,12 +367,18 @@ static bool end_request(struct requests *r, const struct eventring_event *event,
     .end_ns = event->ns > o->begin_ns ? event->ns : o->begin_ns,
     .running_ns = o->running_ns,
     .waiting_ns = o->waiting_ns + between(o->idle_since, event->ns),
-    .other_waits_ns = o->other_waits_ns, .runs_known = o->gaps == r->gaps
+    .runs_known = o->gaps == r->gaps
   };
-  memcpy(ended->waits, o->waits, sizeof ended->waits);
+  if (o->waits != NULL) {
+    memcpy(ended->waits, o->waits->list, sizeof ended->waits);
+    ended->other_waits_ns = o->waits->other_ns;
+    free(o->waits);
+    o->waits = NULL;
+  }
   o->number = 0;
   change_open(r, o, -1);
   make_pending(r, ended);
+  if (r->request_ended != NULL) r->request_ended(r->watcher, ended);
   return true;
 }
 
@@ -377,6 +404,7 @@ static void take_instant(struct requests *r,
                          const struct eventring_event *event)
 {
   const enum event_role role = role_of(r->roles, event->id);
+  struct worker *w;
   if (is_wait_role(role)) take_wait(r, event);
   switch (role) {
   case ROLE_REQUEST_RUN:
@@ -386,7 +414,7 @@ static void take_instant(struct requests *r,
     r->threads_known = true;
     break;
   case ROLE_THREAD_ENDS:
-    end_run(r, worker_of(r, event->thread), event->ns);
+    if ((w = known_worker(r, event->thread)) != NULL) end_run(r, w, event->ns);
     break;
   case ROLE_DOMAIN_ENDS:
     end_others(r, NULL, event->ring, event->ns);

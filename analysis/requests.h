@@ -44,7 +44,8 @@ struct ended_request {
   int64_t begin_ns, end_ns;
   uint64_t running_ns;            /* of all threads, added */
   uint64_t waiting_ns;            /* no thread worked on it */
-  struct request_wait waits[REQUEST_WAITS];       /* by their first ends */
+  struct request_wait waits[REQUEST_WAITS];       /* that ended before it, by their
+                                     first ends */
   uint64_t other_waits_ns;        /* of further kinds */
   bool runs_known;                /* false: events were lost, so that these are
                                      less than they were, or more */
@@ -79,6 +80,13 @@ void free_requests(struct requests *requests);
 void watch_runs(struct requests *requests,
                 void (*ended)(void *state, const struct ended_run *run),
                 void *state);
+
+/* Makes [ended] be called, with [state], for each request whose end is read; and
+   [doubted] when events are found to be lost: the runs of the requests that ended later
+   than [since_ns] are not known.  Only one caller at a time; NULL: none. */
+void watch_requests(struct requests *requests,
+                    void (*ended)(void *state, const struct ended_request *request),
+                    void (*doubted)(void *state, int64_t since_ns), void *state);
 
 /* Returns true when [event] ends a request with a known begin, and sets
    *begin_ns to its time; else returns false.  [event] must be the event that

@@ -37,6 +37,14 @@ static void take_run(void *state, const struct ended_run *run)
   s->runs[s->run_count++] = *run;
 }
 
+/* The function of watch_requests. */
+static void doubt(void *state, int64_t since_ns)
+{
+  struct slow_requests *s = state;
+  for (uint32_t i = 0; i < s->count; i++)
+    if (s->list[i].ended.end_ns > since_ns) s->list[i].ended.runs_known = false;
+}
+
 struct slow_requests *new_slow_requests(struct eventring_cursor *cursor,
                                         int64_t from_ns, int64_t to_ns,
                                         uint32_t most, uint64_t number)
@@ -44,6 +52,7 @@ struct slow_requests *new_slow_requests(struct eventring_cursor *cursor,
   struct slow_requests *s = allocate(1, sizeof *s);
   s->requests = new_requests(cursor);
   watch_runs(s->requests, take_run, s);
+  watch_requests(s->requests, NULL, doubt, s);
   s->from_ns = from_ns;
   s->to_ns = to_ns;
   s->most = most;
@@ -104,10 +113,12 @@ void slow_requests_event(struct slow_requests *s, const struct eventring_event *
 void slow_requests_add(struct slow_requests *s, const struct ended_request *request)
 {
   if (s->number != 0 && request->number != s->number) return;
-  for (uint32_t i = 0; i < s->count; i++)
-    if (s->list[i].ended.number == request->number
-        && s->list[i].ended.id == request->id) return;
-  append(s, request, true);
+  uint32_t i = 0;
+  while (i < s->count && (s->list[i].ended.number != request->number
+                          || s->list[i].ended.id != request->id)) i++;
+  if (i == s->count) append(s, request, true);
+  else if (!s->list[i].ended.runs_known && request->runs_known)
+    s->list[i] = (struct slow_request) { *request, true };
 }
 
 const struct slow_request *slow_requests_list(struct slow_requests *s, uint32_t *count)

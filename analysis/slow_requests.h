@@ -46,8 +46,8 @@ void slow_requests_event(struct slow_requests *s,
                          const struct eventring_event *event);
 
 /* Adds [request], which ended in the window, from an earlier reading of the same file, to
-   the list, unless the list has it: events of it are overwritten.  The caller has passed
-   all events. */
+   the list, or puts it in the place of the same one, if only the earlier reading knows
+   its runs: events of it are overwritten.  The caller has passed all events. */
 void slow_requests_add(struct slow_requests *s, const struct ended_request *request);
 
 /* Returns the requests, the slowest first, and sets *count to their number.  Valid

@@ -716,9 +716,7 @@ void summary_event(struct summary *s, const struct eventring_event *event)
     return;
   }
   if (event->form == EVENTRING_EV_CONTROL_CHANGED) summary_stop(s);
-  if (counts(s, event) && request_ended(s->shown.requests, event, &request)
-      && s->listeners.request != NULL)
-    s->listeners.request(s->listeners.request_state, &request);
+  if (counts(s, event)) request_ended(s->shown.requests, event, &request);
   if (event->ring >= s->shown.ring_count
       || event->form == EVENTRING_EV_CONTROL_CHANGED)
     return;

@@ -135,9 +135,6 @@ struct summary_longest {
 typedef void summary_take_pause(void *state, uint32_t id, int64_t from, int64_t to,
                                 const struct summary_reason *reason);
 
-/* Receives a request when its end is read. */
-typedef void summary_take_request(void *state, const struct ended_request *request);
-
 /* How a domain spent its time: the three parts add up to [watched_ns]. */
 struct summary_time {
   bool known;                     /* waiting is; if not, it is in running */
@@ -281,10 +278,6 @@ void summary_listen(struct summary *s, struct summary_listener listener);
 /* Has the pauses of all domains given to [take] with [state] from now on, when they
    are complete; see summary_tally.  NULL: to none. */
 void summary_listen_pauses(struct summary *s, summary_take_pause *take, void *state);
-
-/* Has each request whose end is read from now on given to [take] with [state].  NULL: to
-   none. */
-void summary_listen_requests(struct summary *s, summary_take_request *take, void *state);
 
 /* Gives the times of all domains that are not complete yet, or that may still
    change, to [listener]; these may be given again.  What goes on has the end

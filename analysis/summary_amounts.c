@@ -59,12 +59,6 @@ void summary_listen_pauses(struct summary *s, summary_take_pause *take, void *st
   s->listeners.pause_state = state;
 }
 
-void summary_listen_requests(struct summary *s, summary_take_request *take, void *state)
-{
-  s->listeners.request = take;
-  s->listeners.request_state = state;
-}
-
 void summary_idle(struct summary *s)
 {
   if (target_info(s->shown.cursor).active == 0) summary_stop(s);

@@ -56,8 +56,6 @@ struct summary_listeners {
   struct summary_listener times;  /* [take] NULL: none */
   summary_take_pause *pause;      /* NULL: none */
   void *pause_state;
-  summary_take_request *request;  /* NULL: none */
-  void *request_state;
 };
 
 /* A domain, with its running computations. */

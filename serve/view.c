@@ -18,7 +18,8 @@
    bytes, and 8 to 16 for each domain and name, up to 1500); live statistics up
    to 4 MB for spans of the program (1024 names) and 3 MB for 65536 long spans,
    and a summary: 60 KB a domain up to 1024 domains, 10 KB for each of 4096 ids
-   with durations, 1 MB of tables.  A process with 8 domains and a hundred names
+   with durations, 1 MB of tables; 5 MB for open requests and 140 KB for the log of
+   slow ones, if the program has requests.  A process with 8 domains and a hundred names
    has some 5 MB without its history.  The rings are mapped, not copied.
 
    A file that is cut while it is read (analysis/cut_files.h) ends its view. */
@@ -36,6 +37,7 @@
 #include "locks.h"
 #include "memory.h"
 #include "metrics_text.h"
+#include "request_log.h"
 #include "target.h"
 #include "view.h"
 
@@ -56,6 +58,9 @@ struct view {
   bool finished;
   atomic_bool cut;
 };
+
+/* The slowest requests of each second are kept for so many seconds. */
+#define REQUEST_LOG_S 60
 
 /* Opening and closing */
 
@@ -82,6 +87,8 @@ static void open_data(struct view *view, char *why, size_t why_size)
   d->cursor = open_path(view->path, view->process, false, why, why_size);
   if (d->cursor == NULL) return;
   d->live = new_live_stats(d->cursor);
+  d->request_log = new_request_log(summary_numbers(live_summary(d->live))->requests,
+                                   REQUEST_LOG_S);
   d->history = new_history(d->cursor, d->live);
   d->info = target_info(d->cursor);
   d->state = eventring_state(d->cursor);
@@ -98,6 +105,7 @@ static void close_data(struct view_data *d)
   if (d->cursor == NULL) return;
   free_metrics(d->metrics);
   free_history(d->history);
+  free_request_log(d->request_log);
   free_live_stats(d->live);
   eventring_close(d->cursor);
 }

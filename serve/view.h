@@ -32,6 +32,7 @@ struct view_data {
   int32_t pid;                    /* as we call it; 0: not known */
   struct eventring_cursor *cursor;
   struct live_stats *live;
+  struct request_log *request_log;
   struct history *history;
   struct eventring_info info;
   int state;                      /* EVENTRING_STATE_... */

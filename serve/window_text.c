@@ -277,9 +277,12 @@ static void print_node(struct flame *f, uint32_t at, int depth)
   fputs("\"name\":", f->out);
   print_name(f->out, at == 0 ? "all" : node->function);
   fprintf(f->out, ",\"kind\":\"%s\"", frame_kind_names[node->kind]);
-  fprintf(f->out, ",\"value_%s\":%" PRIu64 ",\"self_%s\":%" PRIu64
-          ",\"children\":[", f->unit, node->total.weight, f->unit,
-          node->self.weight);
+  fprintf(f->out, ",\"value_%s\":%" PRIu64 ",\"self_%s\":%" PRIu64, f->unit,
+          node->total.weight, f->unit, node->self.weight);
+  if (node->self.variance > 0)
+    fprintf(f->out, ",\"self_error_%s\":%.0f,\"self_samples\":%" PRIu64, f->unit,
+            weight_error(&node->self), node->self.samples);
+  fputs(",\"children\":[", f->out);
   uint32_t child = depth < FLAME_DEPTH ? node->first : 0;
   for (; child != 0 && f->left > 0
          && f->nodes[child].total.weight > f->least;

@@ -15,8 +15,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include "json.h"
 #include "lock_waits.h"
+#include "request_log.h"
 #include "slow_requests.h"
 #include "target.h"
 #include "windows.h"
@@ -96,21 +98,32 @@ static json_t *json_runs(const struct window *w, const struct slow_requests *s)
   return runs;
 }
 
-static void add_logged_request(void *state, const struct ended_request *request)
+/* Requests that the server has seen. */
+struct seen_requests {
+  int64_t from_ns, to_ns;
+  struct ended_request *list;
+  size_t count;
+};
+
+/* The function of view_look that takes the requests of the log: a ring may have
+   overwritten their events. */
+static void look_at_log(struct view_data *d, void *state)
 {
-  slow_requests_add(state, request);
+  struct seen_requests *seen = state;
+  seen->list = list_request_log(d->request_log, seen->from_ns, seen->to_ns, &seen->count);
 }
 
-/* The function of view_look that adds to the list of [state], a window, the requests that
-   the server has seen and the window lacks, up to the last event of the window: a ring
-   has overwritten events of them. */
-static void add_seen_requests(struct view_data *d, void *state)
+/* Adds to [s], of the window [w], the requests that the server has seen and the window
+   lacks, up to the last event of the window. */
+static void add_seen_requests(const struct window *w, struct slow_requests *s)
 {
-  const struct window *w = state;
   const bool whole = w->last_ns == INT64_MIN || w->last_ns >= w->to_ns;
-  visit_request_log(live_request_log(d->live), w->from_ns,
-                    whole ? w->to_ns : time_after(w->last_ns, 1), add_logged_request,
-                    w->state);
+  struct seen_requests seen = {
+    w->from_ns, whole ? w->to_ns : time_after(w->last_ns, 1), NULL, 0
+  };
+  view_look(w->view, look_at_log, &seen);
+  for (size_t i = 0; i < seen.count; i++) slow_requests_add(s, &seen.list[i]);
+  free(seen.list);
 }
 
 static void requests_window(void *state)
@@ -123,7 +136,7 @@ static void requests_window(void *state)
   w->state = s;
   w->event = requests_event;
   read_window(w);
-  view_look(w->view, add_seen_requests, w);
+  add_seen_requests(w, s);
   const struct slow_request *r = slow_requests_list(s, &count);
   json_t *list = json_array();
   for (uint32_t i = 0; i < count; i++)

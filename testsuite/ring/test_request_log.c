@@ -13,16 +13,10 @@
 #define IN_A_SECOND 50
 #define LONGEST_US 17989          /* a prime number */
 
-/* The requests of a log. */
-struct visited {
-  const uint64_t *us;
-  bool has[REQUESTS];
-};
-
 /* Writes REQUESTS requests, numbered from 1, with the durations [us] in microseconds. */
 static void make_ring(struct ring_file *f, const uint64_t us[REQUESTS])
 {
-  ring_create(f, &(struct ring_options) { .log_words = 14 });
+  ring_create(f, &(struct ring_options) { .log_words = 14, .rings = 2 });
   f->header->started.monotonic_ns = 0;
   f->header->started.ticks = 0;
   ring_schema(f, 0, EVENTRING_CATEGORY, 0, EVENTRING_USER_BIT, "", "user");
@@ -34,12 +28,19 @@ static void make_ring(struct ring_file *f, const uint64_t us[REQUESTS])
   }
 }
 
-static void visit(void *state, const struct ended_request *r)
+/* Sets [has] of the requests that [l] has from [from_ns] to before [to_ns], and checks
+   them. */
+static void list(const struct request_log *l, int64_t from_ns, int64_t to_ns,
+                 const uint64_t us[REQUESTS], bool has[REQUESTS])
 {
-  struct visited *v = state;
-  assert_in_range(r->number, 1, REQUESTS);
-  assert_int_equal(r->end_ns - r->begin_ns, v->us[r->number - 1] * US);
-  v->has[r->number - 1] = true;
+  size_t count;
+  struct ended_request *all = list_request_log(l, from_ns, to_ns, &count);
+  for (size_t i = 0; i < count; i++) {
+    assert_in_range(all[i].number, 1, REQUESTS);
+    assert_int_equal(all[i].end_ns - all[i].begin_ns, us[all[i].number - 1] * US);
+    has[all[i].number - 1] = true;
+  }
+  free(all);
 }
 
 /* Returns how many of the requests [first] to [last] are slower than request [i]. */
@@ -67,23 +68,24 @@ static void check_log(const uint64_t us[REQUESTS], int seconds)
 {
   struct ring_file f;
   struct eventring_event event;
+  struct ended_request ended;
+  bool all[REQUESTS] = { false }, window[REQUESTS] = { false };
   make_ring(&f, us);
   struct eventring_cursor *cursor = ring_open(&f);
-  struct summary *s = new_summary(cursor);
-  struct request_log *l = new_request_log(s, (uint32_t) seconds);
-  while (eventring_read(cursor, &event, 1) > 0) summary_event(s, &event);
-  struct visited all = { .us = us }, window = { .us = us };
-  visit_request_log(l, INT64_MIN, INT64_MAX, visit, &all);
+  struct requests *r = new_requests(cursor);
+  struct request_log *l = new_request_log(r, (uint32_t) seconds);
+  while (eventring_read(cursor, &event, 1) > 0) request_ended(r, &event, &ended);
+  list(l, INT64_MIN, INT64_MAX, us, all);
   const int64_t from = (int64_t) (901 * APART_US * US),
     to = (int64_t) ((960 * APART_US + us[959]) * US);
-  visit_request_log(l, from, to, visit, &window);
+  list(l, from, to, us, window);
   for (int i = 0; i < REQUESTS; i++) {
-    assert_int_equal(all.has[i], is_kept(us, i, seconds));
+    assert_int_equal(all[i], is_kept(us, i, seconds));
     /* The end of the window is not in it. */
-    assert_int_equal(window.has[i], all.has[i] && i >= 900 && i < 959);
+    assert_int_equal(window[i], all[i] && i >= 900 && i < 959);
   }
   free_request_log(l);
-  free_summary(s);
+  free_requests(r);
   eventring_close(cursor);
   ring_destroy(&f);
 }
@@ -108,11 +110,91 @@ static void fast_ones_after_slow_ones_are_the_recent_ones(void **state)
   check_log(us, 3);
 }
 
+/* Gives [r] an event of ring [ring] at [ns]. */
+static void give(struct requests *r, uint32_t ring, int64_t ns, int form, uint16_t id,
+                 uint64_t number)
+{
+  struct ended_request ended;
+  request_ended(r, &(struct eventring_event) {
+    .form = (uint8_t) form, .ring = ring, .ns = ns, .id = id,
+    .words = form == EVENTRING_EV_LOST ? 0 : 1, .payload = &number, .thread = 1 + ring
+  }, &ended);
+}
+
+/* The loss of a ring is known at its next event, when requests of later times have ended
+   in another ring. */
+static void a_loss_that_is_known_later_counts(void **state)
+{
+  uint64_t us[REQUESTS] = { 0 };
+  struct ring_file f;
+  size_t count;
+  (void) state;
+  make_ring(&f, us);
+  struct eventring_cursor *cursor = ring_open(&f);
+  struct requests *r = new_requests(cursor);
+  struct request_log *l = new_request_log(r, 60);
+  const int64_t s = 1000000000;
+  give(r, 1, 10 * s, EVENTRING_EV_BEGIN, ORDER, 1);
+  give(r, 0, 10 * s, EVENTRING_EV_BEGIN, ORDER, 2);
+  give(r, 1, 11 * s, EVENTRING_EV_END, ORDER, 1);
+  give(r, 0, 15 * s, EVENTRING_EV_END, ORDER, 2);
+  struct ended_request *list = list_request_log(l, 0, INT64_MAX, &count);
+  assert_int_equal(count, 4);
+  for (size_t i = 0; i < count; i++) assert_true(list[i].runs_known);
+  free(list);
+  give(r, 1, 20 * s, EVENTRING_EV_LOST, 0, 0);
+  list = list_request_log(l, 0, INT64_MAX, &count);
+  assert_int_equal(count, 4);
+  for (size_t i = 0; i < count; i++)
+    assert_int_equal(list[i].runs_known, list[i].number == 1);
+  free(list);
+  free_request_log(l);
+  free_requests(r);
+  eventring_close(cursor);
+  ring_destroy(&f);
+}
+
+/* An event of an earlier second, or with a time far ahead, as a damaged file may have. */
+static void times_that_go_back_keep_no_places(void **state)
+{
+  uint64_t us[REQUESTS] = { 0 };
+  struct ring_file f;
+  size_t count;
+  (void) state;
+  make_ring(&f, us);
+  struct eventring_cursor *cursor = ring_open(&f);
+  struct requests *r = new_requests(cursor);
+  struct request_log *l = new_request_log(r, 1);
+  const int64_t s = 1000000000, ahead = 1000000 * s;
+  uint64_t number = 1;
+  /* The list of all is full of longer ones. */
+  for (; number <= LOGGED_REQUESTS; number++) {
+    give(r, 0, s, EVENTRING_EV_BEGIN, ORDER, number);
+    give(r, 0, 3 * s, EVENTRING_EV_END, ORDER, number);
+  }
+  const int64_t ends[] = { 9 * s, 7 * s, ahead, 11 * s };
+  for (size_t i = 0; i < 4; i++, number++) {
+    give(r, 0, ends[i] - 10, EVENTRING_EV_BEGIN, ORDER, number);
+    give(r, 0, ends[i], EVENTRING_EV_END, ORDER, number);
+  }
+  struct ended_request *list = list_request_log(l, 4 * s, INT64_MAX, &count);
+  assert_int_equal(count, 2);
+  for (size_t i = 0; i < count; i++)
+    assert_true(list[i].end_ns == ahead || list[i].end_ns == 11 * s);
+  free(list);
+  free_request_log(l);
+  free_requests(r);
+  eventring_close(cursor);
+  ring_destroy(&f);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(the_slowest_of_all_and_of_each_second_are_kept),
     cmocka_unit_test(fast_ones_after_slow_ones_are_the_recent_ones),
+    cmocka_unit_test(a_loss_that_is_known_later_counts),
+    cmocka_unit_test(times_that_go_back_keep_no_places),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,6 +41,10 @@ ok "a flame graph shows processor time if no type is given" flame_is "" \
 ok "cpu is that type" [ "$(flame "" .)" = "$(flame "?type=cpu" .)" ]
 ok "alloc has bytes" flame_is "?type=alloc" '[.samples, .unit, .value_bytes, .value_ns]' \
   '[12,"bytes",212800,null]'
+ok "each own value has the error of profile --json" flame_is "?type=alloc" \
+  '[.. | objects | select(.self_bytes > 0) | .self_error_bytes] | sort' \
+  "$(eventring profile --type=alloc --json profile.eventring |
+     jq -c '[.functions[] | select(.self_bytes > 0) | .self_error_bytes] | sort')"
 ok "live has the blocks that are alive at the end of the window" flame_is \
   "?type=live" '[.samples, .value_bytes]' '[12,292800]'
 ok "of these, the blocks that were allocated in the window" flame_is \

@@ -31,6 +31,12 @@ awk 'BEGIN {
   print "0/105", 30520 * us, "instant condition_wait", 10 * us, 0, 8192
   print "0/105", 30525 * us, "instant mutex_wait", 3 * us, 0, 4096, 102
   print "0/104", 40000 * us, "instant mutex_wait", 3 * us, 0, 4096, 102
+  print "0/101", 39050 * us, "instant blocking_section", 1 * us
+  print "0/101", 39051 * us, "instant semaphore_wait", 2 * us
+  print "0/101", 39052 * us, "instant thread_yield", 3 * us
+  print "0/101", 39053 * us, "instant mutex_wait", 4 * us, 0, 4096, 102
+  print "0/101", 39054 * us, "instant condition_wait", 5 * us, 0, 8192
+  print "0/101", 39055 * us, "instant thread_yield", 6 * us
   print "0/103", 45000 * us, "end order 50"
   print "1/201", 45500 * us, "instant ring_start 1"
   print "1/201", 45500 * us, "instant domain_start 1 0 1"
@@ -54,6 +60,9 @@ ok "with its name, its times, and how long threads worked on it" field_is \
 ok "with the waits of these threads, from the begins of their runs on" field_is \
   "$requests?limit=1" '.requests[0] | [(.waits[] | .name, .count, .total_ns)] | tostring' \
   '["mutex_wait",2,8000,"condition_wait",1,10000]'
+ok "waits of more than four kinds are others" field_is "$requests?request=39" \
+  '.requests[0] | [(.waits[] | .name, .count, .total_ns)] | tostring' \
+  '["blocking_section",1,1000,"semaphore_wait",1,2000,"thread_yield",2,9000,"mutex_wait",1,4000,null,null,5000]'
 ok "only those that end in the window" field_is \
   "$requests?from=10000000&to=20000000&limit=2" \
   '[.requests[] | [.number, .duration_ns]] | tostring' '[[19,119000],[18,118000]]'

@@ -35,6 +35,10 @@ step() {
     }
     for (i = 0; i < 100; i++) {
       print 0, t + 1e9 + i * 1e6, "begin order", n * 100 + i
+      if (i == 50) {
+        print 0, t + 1e9 + i * 1e6, "instant request_run", n * 100 + i
+        print 0, t + 1e9 + i * 1e6 + 100000, "instant blocking_section 90000"
+      }
       print 0, t + 1e9 + i * 1e6 + (i == 50 ? 200 - n : 1) * 1000, "end order", n * 100 + i
     }
     print 0, t + 2e9, "begin minor"
@@ -81,8 +85,8 @@ ok "with a mark, if the ring has no events of them" field_is "$requests?limit=9"
 ok "of a window only its own" field_is \
   "$requests?from=15000000000&to=32000000000&limit=2" "$slow" '[250,350]'
 ok "and one alone, of which no run is known" field_is "$requests?request=150" \
-  '[(.requests[] | .duration_ns, .overwritten), (.runs | length)] | tostring' \
-  '[199000,true,0]'
+  '[(.requests[] | .duration_ns, .overwritten, .waits[0].total_ns), (.runs | length)] |
+    tostring' '[199000,true,90000,0]'
 first() { jq -c "[.rings[] | select(.domain == $1)][0]" kept.json; }
 ok "kept: the ring that was not overwritten" [ "$(first 1)" = \
   '{"domain":1,"from_ns":1000000000,"begin_lost":false,"samples":false}' ]

@@ -103,6 +103,9 @@ function timeline(now, from, to, width, domains) {
     return { domain, thread: 4242 + domain, name: hostile[domain],
              backup: false, spans };
   });
+  // Domain 3 waits for 5 s; the server cuts spans at the ends of the window.
+  if (lanes[3] && from < 65e9 && to > 60e9)
+    lanes[3].spans.push([Math.max(from, 60e9), Math.min(end, 65e9), 6, 0, 2, null]);
   // The backup threads of the first two domains only collect.
   for (const { domain, name, spans } of lanes.slice(0, 2))
     lanes.push({ domain, thread: 5242 + domain, name, backup: true,
@@ -176,13 +179,15 @@ function between(from, to) {
 // A flame graph of a type.  There are no samples of input and output.  The one of
 // wall-clock time is truncated: 200 ms of what all called are missing.  Its waits have no
 // C code above OCaml code; one is of a kind that the page does not know.  [lost]: it has
-// the time from 32.5 s on, of which no ring has lost samples.
+// the time from 32.5 s on, of which no ring has lost samples.  The numbers of allocation
+// are estimates with a standard error.
 function flame(type, scale = 1, lost = false) {
   const unit = ['alloc', 'live'].includes(type) ? 'bytes' : 'ns';
   if (type === 'io') return { samples: 0, unknown_requests: 0, unit };
-  const node = (name, value, children = [], { kind = 'ocaml', rest = 0 } = {}) =>
+  const node = (name, value, children = [], { kind = 'ocaml', rest = 0, error } = {}) =>
     ({ name, kind, [`value_${unit}`]: value, children, [`self_${unit}`]: children.reduce(
-      (self, c) => self - c[`value_${unit}`], value - rest) });
+      (self, c) => self - c[`value_${unit}`], value - rest),
+       ...type === 'alloc' && error && { self_error_bytes: error[0], self_samples: error[1] } });
   const samples = { samples: 1000, unknown_requests: 0, unit };
   if (type === 'wall')
     return { ...samples, truncated: true,
@@ -196,11 +201,12 @@ function flame(type, scale = 1, lost = false) {
   const collector = node('caml_alloc_small_dispatch', 1e8 * scale, [],
                          { kind: 'collector' });
   const rest = node('Stdlib__List.iter', 2e8, [
-    node('Stdlib__Map.add', 1e8), node('caml_memory', 5e7, [], { kind: 'runtime' })]);
+    node('Stdlib__Map.add', 1e8, [], { error: [3e6, 8] }),
+    node('caml_memory', 5e7, [], { kind: 'runtime', error: [1e6, 1] })]);
   return { ...samples, truncated: false, ...node('all', 9e8 + 1e8 * scale, [
     node('Dune.main', 7e8 + 1e8 * scale, [
-      node(hostile[0], 5e8, [], { kind: 'c' }),
-      node('Stdlib__Map.add', 1e8 + 1e8 * scale, [collector])]),
+      node(hostile[0], 5e8, [], { kind: 'c', error: [1e7, 100] }),
+      node('Stdlib__Map.add', 1e8 + 1e8 * scale, [collector], { error: [4e6, 4] })]),
     rest], { kind: 'unknown' }) };
 }
 

@@ -832,6 +832,9 @@ await test('an event leads to its span, also in the lane of a backup thread, or 
     await go(page, place + encodeURIComponent(sel.replace('4242', '5242')));
     await chosenIs('minor (collector) in backup 5242: 400 µs');
     await lanesAre(page, 24 + 4 * lane + 14 + 6);
+    // The begin of a span
+    await go(page, place + encodeURIComponent('0,4242,,40000000000,40000000000,minor'));
+    await chosenIs(`minor (collector) in ${format.name(hostile[0])}: 400 µs`);
     await go(page, place + encodeURIComponent(
       '0,5242,,40001000000,40001000000,slice of, the world'));
     await chosenIs('slice of, the world in backup 5242, at 40.001');
@@ -855,6 +858,13 @@ await test('a click in the ruler tells what each thread does at this moment',
     await go(page, '#/process/100/timeline?from=40010000000&to=40012000000&at=40010200000');
     await eventually(async () => assert.deepEqual((await rows())[0],
       ['0', 'stop the world', format.moment(40.01e9, 1e3), '300 µs', 'checkout']));
+    // Of a wait of 5 s, the answer has two.
+    await go(page, '#/process/100/timeline?from=62000000000&to=63000000000&at=62531900000');
+    await eventually(async () => assert.deepEqual(
+      (await rows()).find(([domain]) => domain === '3'), ['3', 'mutex wait',
+      `before ${format.moment(61.5319e9, 1e3)}`, 'over 2.00 s', 'checkout']));
+    await go(page, '#/process/100/timeline?from=40010000000&to=40012000000&at=40010200000');
+    await eventually(async () => assert.equal((await rows())[0]?.[4], 'checkout'));
     // The buttons keep what is chosen in the middle.
     await pushed(page, '100 µs');
     await until(page, () => /from=40010150000&to=40010250000/.test(location.hash));
@@ -1535,7 +1545,8 @@ await test('a request of which the ring has no events is marked, and its waits a
     await seen(page, row);
     const cells = await page.$eval(row, (tr) => [...tr.cells].map((c) => c.innerText));
     assert.match(cells[0], / 9 overwritten$/);
-    assert.equal(cells[4], 'mutex wait 3.00 ms, others 2.00 ms, blocking section 1.00 ms');
+    assert.deepEqual(cells.slice(4, 6),
+      ['6.00 ms', 'mutex wait 3.00 ms, others 2.00 ms, blocking section 1.00 ms']);
     await click(page, `${row} a`);
     await has(page, 'They waited for: mutex wait 3.00 ms, others 2.00 ms, '
               + 'blocking section 1.00 ms.');
@@ -1895,6 +1906,21 @@ await test('a function with its callers and callees, by its name and by the keyb
     await seen(page, '.flame[aria-label="Flame graph"]');
     await go(page, '#/process/100/flame?focus=none');
     await has(page, 'No sample has the function none');
+  }));
+
+await test('the totals of functions that are estimates have intervals, unless of few samples',
+  () => onPage('#/process/100/flame?type=alloc&last=all', async (page) => {
+    await seen(page, '[data-table=functions]');
+    const cells = await page.$$eval('[data-table=functions] tr', (all) =>
+      all.map((row) => [row.cells[0].innerText, row.cells[4].innerText]));
+    assert.deepEqual(cells[0][1], 'Total, ±');
+    const of = Object.fromEntries(cells);
+    assert.deepEqual([format.name(hostile[0]), 'Stdlib__Map.add', 'caml_memory', 'Dune.main']
+      .map((name) => of[name]), ['3.9 %', '3.3 %', '–', '2.6 %']);
+    await go(page, '#/process/100/flame?type=cpu&last=all');
+    await has(page, 'Processor time by stack');
+    await until(page, () => document.querySelector('[data-table=functions]')
+      ?.rows[0].cells[4].innerText === 'Self, of all');
   }));
 
 await test('samples are selected by domain, thread, span and requests',

@@ -2,7 +2,7 @@
 
 import { overlap } from './intervals.js';
 import {
-  isMerged, isPause, laneKey, nearest, rowOf, row_px, ruler_px, wait,
+  isMerged, isPause, isSameTime, laneKey, nearest, rowOf, row_px, ruler_px, wait,
 } from './lanes.js';
 
 const distance = (span, t) =>
@@ -78,10 +78,15 @@ export function keyOfName(name) {
   return thread && laneKey({ domain, thread });
 }
 
+// What the address of the timeline has of the range around a time of [ns] that ends at
+// [to]; no moment is chosen.
+const around = (to, ns) =>
+  ({ from: Math.max(0, to - 2 * ns), to: to + ns, last: null, at: null });
+
 // The address of the timeline around a pause.
 export const pauseAddress = (address, { domain, end_ns, duration_ns, name }) =>
   address.to({
-    from: Math.max(0, end_ns - 2 * duration_ns), to: end_ns + duration_ns, last: null,
+    ...around(end_ns, duration_ns),
     sel: [domain, '', '', end_ns - duration_ns, end_ns, name ?? ''].join() }, 'timeline');
 
 // Returns what the address shall say of the time [from, to] that is selected in the
@@ -96,14 +101,14 @@ export function eventAddress(address, { domain, thread, name, ns, duration_ns = 
   const length = duration_ns || 1e6;
   const sel = thread === undefined ? null
     : [domain, thread, '', ns - duration_ns, ns, name ?? ''].join();
-  return address.to({ from: Math.max(0, ns - 2 * length), to: ns + length, last: null, sel,
+  return address.to({ ...around(ns, length), sel,
                       ...selectionValues([ns - length, ns + 1]) }, 'timeline');
 }
 
 // The address of the timeline around the wait of [ns] of a thread until [to].
 export const waitAddress = (address, { domain, thread, to }, ns) =>
   address.to({
-    from: Math.max(0, to - 2 * ns), to: to + ns, last: null,
+    ...around(to, ns),
     sel: [domain, thread, wait, to - ns, to].join() }, 'timeline');
 
 // Returns how much the times have in common, as a part of the longer one.
@@ -123,6 +128,16 @@ function mostLike(lanes, time, least, is) {
   return best;
 }
 
+// Returns { lane, span } of a span of [lanes] that passes [is] and begins or ends at [ns],
+// or null.
+function edgeAt(lanes, ns, is) {
+  for (const lane of lanes)
+    for (const span of lane.spans)
+      if (!isMerged(span) && is(lane, span)
+          && (isSameTime(span[0], ns) || isSameTime(span[1], ns))) return { lane, span };
+  return null;
+}
+
 // Returns { lane, span, names } of the span that [name] means best, or null.  A pause or
 // an event without a span that is shown has { pause or event: its begin, end and name,
 // domain } and a lane of its domain or thread, which is undefined when none is shown.
@@ -138,9 +153,10 @@ export function findChoice(picture, name) {
     return found && { ...found, names };
   }
   const isOfThread = (lane) => isOfDomain(lane) && `${lane.thread}` === thread;
-  const found = mostLike(picture.lanes, time, 0.5, (lane, span) => thread
-    ? isOfThread(lane) && names[span[2]] === event.join()
-    : isOfDomain(lane) && isPause(span));
+  const isNamed = (lane, span) => isOfThread(lane) && names[span[2]] === event.join();
+  const found = thread && time[0] === time[1] ? edgeAt(picture.lanes, time[0], isNamed)
+    : mostLike(picture.lanes, time, 0.5, thread ? isNamed
+      : (lane, span) => isOfDomain(lane) && isPause(span));
   if (found) return { ...found, names };
   const times = [...time, event.join()];
   if (thread)

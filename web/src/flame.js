@@ -13,13 +13,18 @@ import { RecordFor, record_s, recordedText } from './record.js';
 
 const refresh_ms = 2000;        // while a recording was asked for
 
-// Adds the tree of [answer] to [root]: what ends in a node to its [field].  A truncated
+// Adds the tree of [answer] to [root]: what ends in a node to its [field], and, of 'self',
+// the variance and the samples by which it was estimated.  A truncated
 // answer lacks small nodes: what a node has called besides is "[small parts]".
 function addAnswer(root, answer, unit, field) {
   const fill = (node, from) => {
     const self = from[`self_${unit}`];
     let rest = from[`value_${unit}`] - self;
     node[field] += self;
+    if (field === 'self') {
+      node.variance += (from[`self_error_${unit}`] ?? 0) ** 2;
+      node.samples += from.self_samples ?? 0;
+    }
     for (const c of from.children) {
       rest -= c[`value_${unit}`];
       fill(child(node, c.name, c.kind), c);
@@ -156,7 +161,6 @@ function Answer({ answer, process, type, address, now, record, why, wider }) {
         left out: there are more than 20 000 different stacks.${base &&
         ' Their differences are not known.'}</p>`}
       <${FlameGraph} root=${root} text=${type.text} bar=${type.bar}
-        sample=${type.estimated ? answer[`value_${type.unit}`] / answer.samples : null}
         compared=${base?.name ? 'share' : null} state=${address.values} set=${(changes) =>
           address.go(changes, { silent: !('zoom' in changes || 'focus' in changes) })} />`
     : html`<${NoSamples} ...${{
@@ -168,21 +172,22 @@ function Answer({ answer, process, type, address, now, record, why, wider }) {
 // short time, in which [again] is called after each [answer].
 function useRecord(id, answer, again) {
   const { act, say, message } = useAction(id);
-  const [end_ms, setEnd] = useState(0);
+  const [{ end_ms, text }, setEnd] = useState({ end_ms: 0 });
   useEffect(() => {
     const left = end_ms - performance.now();
     if (left <= 0) return undefined;
     const timer = setTimeout(again, Math.min(refresh_ms, left + 1));
-    const end = setTimeout(() => say(null), left);
+    const end = setTimeout(() => say((now) => now?.text === text ? null : now), left);
     return () => {
       clearTimeout(timer);
       clearTimeout(end);
     };
   }, [answer, end_ms]);
   const record = async (categories) => {
+    const recorded = `${recordedText(categories)}.`;
     const done = await act('control',
-      { action: 'add', categories, seconds: record_s }, `${recordedText(categories)}.`);
-    if (done) setEnd(performance.now() + record_s * 1e3);
+      { action: 'add', categories, seconds: record_s }, recorded);
+    if (done) setEnd({ end_ms: performance.now() + record_s * 1e3, text: recorded });
     return done;
   };
   return { record, message };

@@ -105,9 +105,12 @@ function sumOf(node, matches) {
 const signed = (x, text) => `${x < 0 ? '−' : '+'}${text(Math.abs(x))}`;
 const points = (x) => `${(100 * x).toFixed(2)} points`;
 
-// Returns half the width of the 95 % interval of [value], which was estimated from samples
-// that stand for [sample] each, as a part of [value]: their number is Poisson distributed.
-const error = (value, sample) => value > 0 ? 1.96 * Math.sqrt(sample / value) : null;
+const few_samples = 10;         // the interval below is not valid for fewer
+
+// Returns half the width of the 95 % interval of the total of a function, as a part of it;
+// null if it is not known.
+const error = ({ total, variance, samples }) => variance > 0 && samples >= few_samples
+  ? 1.96 * Math.sqrt(variance) / total : null;
 
 // The columns of functions that compare their totals.
 const comparisons = (root, text) => ({
@@ -222,10 +225,9 @@ function Around({ around, ...given }) {
 }
 
 // [root]: the tree; [text] formats its values; [bar]: the amount that the width of a
-// bar shows; [sample]: the amount that each sample stands for, null if the values are no
-// estimates; [compared]: 'share' or 'growth' if it has the values of a base.  [state]:
+// bar shows; [compared]: 'share' or 'growth' if it has the values of a base.  [state]:
 // inverted, search, zoom and focus, texts, of which [set] changes some.
-export function FlameGraph({ root, text, bar, sample = null, compared = null, state, set }) {
+export function FlameGraph({ root, text, bar, compared = null, state, set }) {
   const turned = Boolean(state.inverted);
   const wanted = state.search ?? '';
   const [under, setUnder] = useState(null);
@@ -298,9 +300,9 @@ export function FlameGraph({ root, text, bar, sample = null, compared = null, st
       { label: 'Kind', value: (f) => kindLabel(f.kind) },
       { label: 'Self', value: (f) => f.self, text },
       { label: 'Total', value: (f) => f.total, text },
-      ...sample === null ? [] : [{ label: 'Total, ±', value: (f) => error(f.total, sample),
-        text: format.share, meaning: 'The true value is in Total ± this part of it, with ' +
-          'a probability of 95 %: it is estimated from samples' }],
+      ...root.variance === 0 ? [] : [{ label: 'Total, ±', value: error, text: format.share,
+        meaning: 'The true value is in Total ± this part of it with a probability of ' +
+          '95 %; –: estimated from too few samples, or no estimate' }],
       ...comparisons(root, text)[compared] ?? [{
         label: 'Self, of all', value: (f) => part(f.self, root.value),
         text: format.share }]]} />`;

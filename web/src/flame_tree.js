@@ -4,9 +4,10 @@ let nodes = 0;
 
 // A node of the tree: the sums of its samples, which are in [self] if they end in
 // it, and the same of the profile that is compared with.  [kind]: of its code.
+// [variance]: of the sums, which were estimated from [samples]; 0: not known.
 export function newNode(name, kind = 'unknown', parent = null) {
   return { name, kind, parent, number: nodes++, value: 0, self: 0, base: 0,
-           baseSelf: 0, children: new Map() };
+           baseSelf: 0, variance: 0, samples: 0, children: new Map() };
 }
 
 export function child(node, name, kind) {
@@ -20,13 +21,16 @@ function addSelf(node, from) {
   node.base += from.baseSelf;
 }
 
-// Sets [value] and [base] of all nodes below [root] from what ends in them.
+// Sets [value], [base], [variance] and [samples] of all nodes below [root] from what ends
+// in them.
 export function sumUp(root) {
   addSelf(root, root);
   for (const node of root.children.values()) {
     sumUp(node);
     root.value += node.value;
     root.base += node.base;
+    root.variance += node.variance;
+    root.samples += node.samples;
   }
 }
 
@@ -129,17 +133,19 @@ export function boxes(shown) {
   return { list, narrow };
 }
 
-// Returns name, kind, self, total and total of the base of each function; recursion
-// counts once.
+// Returns name, kind, self, total, its variance and its samples, and total of the base of
+// each function; recursion counts once.
 export function functions(root) {
   const table = new Map();
-  const visit = ({ name, kind, value, self, base, children }) => {
+  const visit = ({ name, kind, value, self, base, variance, samples, children }) => {
     const entry = table.get(name) ??
-      { name, kind, self: 0, total: 0, base: 0, open: 0 };
+      { name, kind, self: 0, total: 0, base: 0, variance: 0, samples: 0, open: 0 };
     table.set(name, entry);
     if (entry.open++ === 0) {
       entry.total += value;
       entry.base += base;
+      entry.variance += variance;
+      entry.samples += samples;
     }
     entry.self += self;
     children.forEach(visit);

@@ -13,8 +13,7 @@ function toggled(set, key) {
   return [...next].join(' ');
 }
 
-// Returns { backup, hidden, pinned }, which is as of layOut, and functions that change
-// them.
+// Returns the choice, as of layOut, and functions that change it.
 export function useLaneChoice({ values, go }) {
   const { backup, hide, pin, sel } = values;
   const choice = useMemo(() => ({
@@ -56,7 +55,7 @@ export function useLaneList(lanes, tracks, choice, change) {
         title="The backup thread of a domain takes part in stops while the domain waits"
         >Backup threads</button>`}`;
   const list = open && html`<ul class="lane-list" aria-label="Lanes">${
-    lanes.filter((lane) => choice.backup || !lane.backup).map((lane) => html`
+    lanes.filter((lane) => choice.backup || !lane.backup || laneKey(lane) === choice.chosen).map((lane) => html`
       <${Lane} key=${laneKey(lane)} ...${{ lane, choice, change }} />`)}${
     tracks.map((track) => html`
       <${Track} key=${track.key} ...${{ track, choice, change }} />`)}</ul>`;

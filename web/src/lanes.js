@@ -113,11 +113,12 @@ export function giveRows({ lanes, stops }, seen) {
 // Returns the lanes that are shown, from top to bottom, with their place, [top], in
 // pixels below the ruler, and the height of all.  [backup]: show those of backup
 // threads, and not only where a domain has no other; [hidden], [pinned]: sets of keys;
-// [chosen]: the key of the lane of the chosen span, which is shown.
+// [chosen]: the key of the lane of the chosen span, which is shown like those of no backup
+// thread.
 export function layOut(lanes, { backup, hidden, pinned, chosen }) {
   const others = new Set(lanes.filter((l) => !l.backup).map((l) => l.domain));
   const shown = lanes.filter((lane) =>
-    laneKey(lane) === chosen || (backup || !lane.backup || !others.has(lane.domain)) &&
+    (backup || !lane.backup || !others.has(lane.domain) || laneKey(lane) === chosen) &&
       !hidden.has(laneKey(lane)));
   const isPinned = (lane) => pinned.has(laneKey(lane));
   const sorted = [...shown.filter(isPinned), ...shown.filter((l) => !isPinned(l))];

@@ -1,19 +1,21 @@
 // What each thread does at a moment, which the user chooses in the ruler of the timeline.
 // The address has it, as at, in ns since the start.
 
-import { html, useEffect, useRef, useState } from './html.js';
+import { html, useEffect, useState } from './html.js';
 import { get, ofProcess } from './api.js';
 import * as format from './format.js';
 import {
-  collector, isMerged, isOf, laneKey, laneName, other, program, request, stop, wait,
+  collector, giveRows, isMerged, isOf, kindNames, laneKey, laneName, other, program,
+  request, SeenRows, stop, wait,
 } from './lanes.js';
 import { gapText } from './picture.js';
 import { Table } from './table.js';
+import { most_pixels } from './timeline_window.js';
 
-// The times asked for on both sides of the moment: the short one has short spans, which the
-// server merges in the long one, and cuts spans; the server knows longer spans whole.
+// The times asked for on both sides of the moment.  The short one has short spans, which
+// the server merges in the long one; the long one has the lanes, and the times of longer
+// spans, unless they begin before it or end after it.
 const [short_ns, long_ns] = [1e6, 1e9];
-const width = 8192;             // most pixels of the server
 
 // Returns [the moment or null, a function that changes it].
 export const useMoment = ({ values, go }) => [
@@ -29,85 +31,87 @@ const holds = (t) => ([from, to]) => from <= t && t < to;
 const innermost = (spans, kinds) => kinds.map((kind) => spans.filter((s) => s[4] === kind)
   .reduce((best, s) => !best || s[3] > best[3] ? s : best, null)).find(Boolean);
 
-// Returns the text of a span of [answer], and the span.
-const tell = ({ names }, span) => ({
-  text: isMerged(span) ? 'many short ones' : format.phrase(names[span[2]]),
-  span: isMerged(span) ? null : span });
-
 // Returns the lane of [answer] that is [lane]; undefined: it has none.
 const laneOf = ({ lanes }, lane) => lanes.find((l) => laneKey(l) === laneKey(lane));
 
-// Returns the stops of the domain of [lane].
-const stopsOf = ({ stops }, lane) =>
-  stops.find((s) => s.domain === lane.domain)?.spans ?? [];
+// Returns the stops of the domain of [lane], if its thread runs the program.
+const stopsOf = ({ stops }, lane) => lane.runs
+  ? stops.find((s) => s.domain === lane.domain)?.spans ?? [] : [];
 
-// Returns [span] of [lane], which holds [t], with its whole time by [long] if [answer] cuts
-// it; null if its time is not known.
-function wholeSpan(t, answer, long, lane, span) {
+// Returns [span] of [lane], which holds [t], as [long] has it if [answer] cuts it; [span]
+// if it has none.
+function longest(t, answer, long, lane, span) {
   if (span[0] > answer.from && span[1] < answer.to) return span;
-  const alike = (s) => !isMerged(s) && s[4] === span[4] && s[3] === span[3] &&
-    long.names[s[2]] === answer.names[span[2]] && holds(t)(s);
-  return laneOf(long, lane)?.spans.find(alike) ?? stopsOf(long, lane).find(alike) ?? null;
+  return [...lane.spans, ...stopsOf(long, lane)].find((s) => !isMerged(s)
+    && s[4] === span[4] && s[3] === span[3]
+    && long.names[s[2]] === answer.names[span[2]] && holds(t)(s)) ?? span;
 }
 
-// Returns what [lane] does at [t], by [answer], in which it has [spans]: { text, span }.
+// Returns what [lane] does at [t], by [answer], in which it has [spans], of which merged
+// ones tell least: the span that tells it, or the text.
 function doingAt(t, answer, lane, spans, waits) {
-  const own = innermost(spans, doing);
-  if (own?.[4] === wait) return tell(answer, own);
+  const whole = spans.filter((s) => !isMerged(s));
+  const own = innermost(whole, doing) ?? stopsOf(answer, lane).find(holds(t));
+  if (own) return { span: own, text: format.phrase(answer.names[own[2]]) };
+  const merged = innermost(spans, doing);
+  if (merged) return { text: `many short ones: ${kindNames[merged[4]]}` };
   const gap = answer.gaps.find((g) => isOf(g, lane) && holds(t)(g));
-  if (gap && !own) return { text: gapText(gap), span: null };
-  const stopped = lane.runs ? stopsOf(answer, lane).find(holds(t)) : null;
-  if (own ?? stopped) return tell(answer, own ?? stopped);
-  const runs = waits && lane.runs && holds(t)(lane.extent);
-  return { text: runs ? 'running' : format.unknown, span: null };
+  if (gap) return { text: gapText(gap), gap };
+  return { text: waits && lane.runs && holds(t)(lane.extent) ? 'running' : format.unknown };
 }
 
-// Returns a row for each of [lanes] that is not of a backup thread or does something.
+// Returns the texts of the begin of [span] and of its duration, as far as it is in
+// [answer].
+function timesOf({ from, to }, span) {
+  const [begins, ends] = [span[0] > from, span[1] < to];
+  return {
+    since: `${begins ? '' : 'before '}${format.moment(span[0], 1e3)}`,
+    duration: `${begins && ends ? '' : 'over '}${format.duration(span[1] - span[0])}` };
+}
+
+// Returns a row for each lane of [long] that is not of a backup thread or does something.
 // [answer] and [long]: of the short and the long time.
-function rowsAt(t, [answer, long], lanes, waits) {
-  return lanes.map((lane) => {
+function rowsAt(t, [answer, long], waits) {
+  return long.lanes.map((lane) => {
     const spans = laneOf(answer, lane)?.spans.filter(holds(t)) ?? [];
-    const { text, span } = doingAt(t, answer, lane, spans, waits);
-    const inside = spans.filter(([, , , , kind]) => kind === program || kind === request)
+    const { span, text, gap } = doingAt(t, answer, lane, spans, waits);
+    const inside = spans.filter((s) => (s[4] === program || s[4] === request) && !isMerged(s))
       .sort((a, b) => b[4] - a[4] || a[3] - b[3]);
-    return { lane, text, span: span && wholeSpan(t, answer, long, lane, span),
-             inside: inside.map((s) => tell(answer, s).text).join(', ') };
-  }).filter(({ lane, text }) => !lane.backup || text !== format.unknown);
+    return { lane, text, idle: !span && (gap || text === format.unknown),
+             ...span && timesOf(long, longest(t, answer, long, lane, span)),
+             inside: inside.map((s) => format.phrase(answer.names[s[2]])).join(', ') };
+  }).filter(({ lane, idle }) => !lane.backup || !idle);
 }
 
 const columns = [
   { label: 'Thread', value: (r) => laneName(r.lane) },
   { label: 'Domain', value: (r) => r.lane.domain },
   { label: 'Doing', value: (r) => r.text },
-  { label: 'Since', value: (r) => r.span?.[0] ?? null, unit: 'ns',
-    text: (ns) => format.moment(ns, 1e3) },
-  { label: 'For', value: (r) => r.span ? r.span[1] - r.span[0] : null,
-    text: format.duration, meaning: 'From its begin to its end' },
+  { label: 'Since', value: (r) => r.since ?? format.unknown },
+  { label: 'For', value: (r) => r.duration ?? format.unknown,
+    meaning: 'From its begin to its end, as far as that is within a second' },
   { label: 'In', value: (r) => r.inside,
     meaning: 'Its request and spans of the program, the outermost first' }];
 
-// [lanes]: of the timeline, whose window has the moment when it is chosen; [waits]: they
-// are recorded; [clear]: forgets the moment.
-export function Moment({ id, at, lanes, waits, clear }) {
+// [waits]: they are recorded; [clear]: forgets the moment.
+export function Moment({ id, at, waits, clear }) {
   const [state, set] = useState({});
-  const latest = useRef();
-  latest.current = lanes;
   useEffect(() => {
     const abort = new AbortController();
     const around = (ns) => get(ofProcess(id, 'timeline'), {
-      from: Math.max(0, at - ns), to: at + ns, width }, abort.signal);
-    Promise.all([around(short_ns), around(long_ns)])
-      .then((answers) => set({ at, answers, lanes: latest.current }), (e) => {
-        if (e.name !== 'AbortError') set({ at, error: e.message });
-      });
+      from: Math.max(0, at - ns), to: at + ns, width: most_pixels }, abort.signal);
+    Promise.all([around(short_ns), around(long_ns)]).then(([answer, long]) => {
+      giveRows(long, new SeenRows());
+      set({ at, answers: [answer, long] });
+    }).catch((e) => { if (e.name !== 'AbortError') set({ at, error: e.message }); });
     return () => abort.abort();
   }, [id, at]);
   const { answers, error } = state.at === at ? state : {};
-  return html`<section class="moment">
+  return html`<section class="moment" role="status">
     <div class="toolbar"><b>At ${format.moment(at, 1e3)}</b>
       <button onClick=${clear}>Clear</button></div>
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
     ${!answers && !error && html`<p class="quiet">Computing…</p>`}
     ${answers && html`<${Table} name="moment" columns=${columns}
-      rows=${rowsAt(at, answers, state.lanes, waits)} />`}</section>`;
+      rows=${rowsAt(at, answers, waits)} />`}</section>`;
 }

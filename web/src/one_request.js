@@ -13,8 +13,7 @@ import { Complete, OverwrittenEvents } from './overwritten.js';
 import { colourOf } from './picture.js';
 import { getCovered } from './range.js';
 import { Table } from './table.js';
-
-const most_pixels = 8192;       // of the server
+import { most_pixels } from './timeline_window.js';
 
 // The kinds of spans that say what a thread did, but the request itself.
 const [collector, program, wait, stop] = [0, 1, 2, 3];
@@ -96,10 +95,11 @@ function Runs({ request, runs, timeline }) {
 }
 
 // Returns the waits of a request as text, those with the longest total first.
-export const waitsText = ({ waits }) => waits === null ? format.unknown
-  : [...waits].sort((a, b) => b.total_ns - a.total_ns).map(({ name, total_ns }) =>
+export const waitsText = ({ waits }) => [...waits]
+  .sort((a, b) => b.total_ns - a.total_ns)
+  .map(({ name, total_ns }) =>
     `${name === null ? 'others' : format.phrase(name)} ${format.duration(total_ns)}`)
-    .join(', ');
+  .join(', ');
 
 // Returns what is known of the request; [gone]: its events are overwritten.
 function useRequest(id, number, known) {
@@ -141,9 +141,9 @@ export function OneRequest({ id, process, number, address, found }) {
       format.moment(r.from, 1e3)}${r.running_ns == null ? '' : html`: threads had it
       for ${format.duration(r.running_ns)}, with ${gone ? 'their waits' : 'the waits below'}, and none for ${
         format.duration(r.waiting_ns)}`}.
-      ${gone && waitsText(r) && ` They waited for: ${waitsText(r)}. The rest of that time
-        they ran, or stood still for the collector.`}
-      ${!gone && html`${' '}<a href=${address.to({ ...place, sel: null,
+      ${gone && r.waits?.length > 0 && ` They waited for: ${waitsText(r)}. The rest of that
+        time they ran, stood still for the collector, or waited too shortly to be recorded.`}
+      ${!gone && html`${' '}<a href=${address.to({ ...place, sel: null, at: null,
         ...selectionValues([r.from, r.to]) }, 'timeline')}>Timeline</a> ·${' '}
       <a href=${address.to(
         { ...allSamples, request: number, ...place, type }, 'flame')}>Flame graph</a>`}</p>`}

@@ -36,7 +36,7 @@ export function OverwrittenEvents({ process, name, ns }) {
       Add a rule that saves the next one</a>`}</p>`;
 }
 
-// Says from which time on all events of [from] and later are there; null if they all are.
+// Says from which time on all events of [from] and later are there, unless they all are.
 export function Complete({ from, kept }) {
   const late = kept.filter((k) => k.begin_lost && k.from_ns > from);
   return late.length > 0 && html`<p class="note">Complete only from ${

@@ -8,16 +8,14 @@ const size = { unit: 'bytes', text: format.bytes };
 
 // [bar]: the amount that the width of a bar shows.  [ownRings]: the samples are in rings
 // of their own, and not among the events of a domain, which are overwritten earlier.
-// [fromOCaml]: not all stacks have the callers of OCaml code.  [estimated]: each sample
-// stands for the same amount.
+// [fromOCaml]: not all stacks have the callers of OCaml code.
 const types = {
   cpu: { ...time, label: 'Processor time', categories: ['profile'], ownRings: true,
-         estimated: true,
          title: 'Processor time by stack', bar: 'processor time' },
-  alloc: { ...size, label: 'Allocation', categories: ['profile_alloc'], estimated: true,
+  alloc: { ...size, label: 'Allocation', categories: ['profile_alloc'],
            title: 'Allocated memory by stack',
            bar: 'allocated memory' },
-  live: { ...size, label: 'Live heap', categories: ['profile_alloc'], estimated: true,
+  live: { ...size, label: 'Live heap', categories: ['profile_alloc'],
           title: 'Live memory by stack',
           bar: 'memory that is alive' },
   wall: { ...time, label: 'Wall-clock time',

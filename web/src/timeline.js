@@ -24,7 +24,8 @@ const presets = [[1e8, '100 ms'], [1e7, '10 ms'], [1e6, '1 ms'], [1e5, '100 µs'
 // [chosen]: the time that is selected, or nothing.
 function Toolbar({ view, move, follow, now, chosen, children }) {
   const inView = chosen && chosen[0] < view[1] && view[0] < chosen[1];
-  const [from, to] = inView ? chosen : view;
+  const [from, to] = inView
+    ? [Math.max(view[0], chosen[0]), Math.min(view[1], chosen[1])] : view;
   const middle = (from + to) / 2;
   // What happened last matters most, in particular when the process has ended.
   const atEnd = follow || view[1] >= now;
@@ -160,8 +161,8 @@ export function Timeline({ id, process, data, live, address, range, setRange }) 
     <${KeyList} dialog=${keyList} />
     ${(selected || chosen || moment !== null) && html`
       <div class="details" tabindex="0" role="region" aria-label="Selection">
-      ${moment !== null && picture && html`<${Moment} ...${{ id, lanes: picture.all }}
-        at=${moment} waits=${place.waits} clear=${() => setMoment(null)} />`}
+      ${moment !== null && html`<${Moment} id=${id} at=${moment} waits=${place.waits}
+        clear=${() => setMoment(null)} />`}
       ${selected && html`<${SelectionTable} ...${{ id, selected }}
         fit=${() => move(selected, true)} clear=${() => setSelected(null)} />`}
       ${chosen && html`<${Chosen} ...${{ id, process, chosen, picture }} />`}</div>`}

@@ -9,7 +9,7 @@ import { giveRows, SeenRows } from './lanes.js';
 import { isFixed, limits } from './range.js';
 
 const shortest_ns = 200;
-const most_pixels = 8192;       // of the server
+export const most_pixels = 8192;       // of the server
 const settle_ms = 60;           // the user may turn the wheel further
 const settle_range_ms = 400;    // and the address can wait longer
 const follow_ms = 500;
