@@ -16,6 +16,7 @@
    which on it is not.  Running sums of the rows are the bytes alive. */
 
 #include <stdlib.h>
+#include "category.h"
 #include "live_blocks.h"
 #include "live_sites.h"
 #include "memory.h"
