@@ -385,6 +385,8 @@ static void note_times(struct live_stats *live,
                        struct event_class class, int64_t since_ns)
 {
   live_thread_event(live->threads, event, is_on_backup(live, event->ring));
+  if (class.role == ROLE_STOP && event->form == EVENTRING_EV_INSTANT && event->words > 0)
+    live_threads_stopped(live->threads, live->summary, event);
   if (event->form == EVENTRING_EV_INSTANT && event->words > 0
       && (is_wait(class) || class.role == ROLE_STOP))
     since_ns = (int64_t) ((uint64_t) event->ns - event->payload[0]);

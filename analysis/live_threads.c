@@ -19,6 +19,12 @@
 
 enum { GC, WAIT, PARTS };
 
+/* The number of latest times in the collector that are kept for a thread, so that no time
+   counts twice: collections are inside of stops, which are known at their ends. */
+#define RECENT 16
+
+struct time { int64_t from, to; };
+
 /* The time that a thread spent in a slot. */
 struct slot { uint64_t number, ns[PARTS]; };
 
@@ -30,6 +36,8 @@ struct thread {
   int64_t wait_ns;
   int64_t first_ns, last_ns;
   struct slot slots[LIVE_THREAD_SLOTS];
+  struct time recent[RECENT];     /* in the collector */
+  uint32_t recent_count;          /* of all; the last RECENT are kept */
 };
 
 struct live_threads {
@@ -131,6 +139,27 @@ static void add_time(struct thread *p, int part, int64_t from, int64_t to)
   }
 }
 
+/* Adds the parts of the time from [from] to [to] that are in none of the recent times from
+   number [i] on to the time that [p] spent in the collector. */
+static void add_outside(struct thread *p, uint32_t i, int64_t from, int64_t to)
+{
+  for (; i < RECENT; i++) {
+    const struct time t = p->recent[i];
+    if (t.to <= from || t.from >= to) continue;
+    if (t.from > from) add_outside(p, i + 1, from, t.from);
+    if (t.to < to) add_outside(p, i + 1, t.to, to);
+    return;
+  }
+  add_time(p, GC, from, to);
+}
+
+static void add_collected(struct thread *p, int64_t from, int64_t to)
+{
+  if (from >= to) return;
+  add_outside(p, 0, from, to);
+  p->recent[p->recent_count++ % RECENT] = (struct time) { from, to };
+}
+
 /* Returns the thread that wrote [event], the last event of its ring, or NULL
    when that thread is not known. */
 static struct thread *last_thread(struct live_threads *t,
@@ -146,7 +175,7 @@ void live_thread_collected(struct live_threads *t,
                            int64_t since_ns)
 {
   struct thread *p = last_thread(t, event);
-  if (p != NULL) add_time(p, GC, since_ns, event->ns);
+  if (p != NULL) add_collected(p, since_ns, event->ns);
 }
 
 void live_thread_waited(struct live_threads *t,
@@ -157,6 +186,34 @@ void live_thread_waited(struct live_threads *t,
   add_time(p, WAIT, since_ns, event->ns);
   p->wait = event->id;
   p->wait_ns = time_since(event->ns, since_ns);
+}
+
+/* Returns the domain with the id [id] of [s], or NULL. */
+static const struct summary_domain *domain_of(const struct summary *s,
+                                              uint32_t id)
+{
+  const struct summary_numbers *n = summary_numbers(s);
+  for (uint32_t i = 0; i < n->domain_count; i++)
+    if (domain_numbers(n->domains[i])->id == id) return n->domains[i];
+  return NULL;
+}
+
+void live_threads_stopped(struct live_threads *t, const struct summary *summary,
+                          const struct eventring_event *event)
+{
+  struct stopped_domain last;
+  const uint32_t count = stopped_domains(t->roles, event, &last);
+  for (uint32_t i = 0; i < count; i++) {
+    const struct stopped_domain in = stopped_domain(t->roles, event, i);
+    const struct stopped_time time = stopped_time(event, &last, &in);
+    const struct summary_domain *of = domain_of(summary, in.id);
+    if (of == NULL) continue;
+    const struct domain_numbers *d = domain_numbers(of);
+    /* The backup thread takes part for a domain that waits. */
+    if (d->on_backup || d->backup_ns >= time.from_ns) continue;
+    struct thread *p = (struct thread *) find_thread(t, in.id, d->running_thread);
+    if (p != NULL) add_collected(p, time.from_ns, time.to_ns);
+  }
 }
 
 /* Results */
@@ -209,16 +266,6 @@ static double share(const struct thread *p, int part, struct stretch s,
       ns += p->slots[n % LIVE_THREAD_SLOTS].ns[part];
   double all = (double) ns / length_of(s, p->first_ns);
   return all < 1 ? all : 1;
-}
-
-/* Returns the domain with the id [id] of [s], or NULL. */
-static const struct summary_domain *domain_of(const struct summary *s,
-                                              uint32_t id)
-{
-  const struct summary_numbers *n = summary_numbers(s);
-  for (uint32_t i = 0; i < n->domain_count; i++)
-    if (domain_numbers(n->domains[i])->id == id) return n->domains[i];
-  return NULL;
 }
 
 /* Whether the process runs and /proc has its threads, or runs where /proc has not. */

@@ -53,6 +53,12 @@ void live_thread_collected(struct live_threads *threads,
 void live_thread_waited(struct live_threads *threads,
                         const struct eventring_event *event, int64_t since_ns);
 
+/* Counts the stop-the-world section that [event] reports as time that the threads that ran
+   in its domains spent in the collector; collections in it do not count twice.  [summary]
+   has the event. */
+void live_threads_stopped(struct live_threads *threads, const struct summary *summary,
+                          const struct eventring_event *event);
+
 struct live_thread {
   uint32_t thread;                /* the system's id */
   int32_t thread_id;              /* as in an event */

@@ -25,8 +25,9 @@ struct kept {
   uint64_t domains;               /* ...of these: the bit of each, modulo 64 */
   uint32_t listed;                /* how many domains the stop lists; 0: no stop */
   uint16_t id;
-  uint64_t requested_by, reason, cause, waited_for;  /* UINT64_MAX: none, or the file
-                                                        does not say */
+  uint64_t requested_by, reason, cause, arrived_last;  /* UINT64_MAX: none, or the file
+                                                          does not say */
+  bool late;                      /* the domain that arrived last was */
 };
 
 /* The longest pauses that ended from [from_ns] to [to_ns]. */
@@ -136,8 +137,8 @@ static void name_cause(const struct long_pauses *l, const struct kept *k,
   to[0] = '\0';
   add_cause(to, eventring_value(l->cursor, "reason", k->reason));
   add_cause(to, eventring_value(l->cursor, "cause", k->cause));
-  if (k->waited_for == UINT64_MAX) return;
-  snprintf(waited, sizeof waited, "waited for domain %" PRIu64, k->waited_for);
+  if (!k->late) return;
+  snprintf(waited, sizeof waited, "waited for domain %" PRIu64, k->arrived_last);
   add_cause(to, waited);
 }
 
@@ -172,7 +173,8 @@ static void take_pause(void *state, uint32_t domain, int64_t from, int64_t to,
       ? reason->own.requested_by : reason->told.requested_by,
     .reason = reason->stop ? reason->stop_reason : UINT64_MAX,
     .cause = reason->stop ? reason->own.cause : reason->told.cause,
-    .waited_for = reason->stop ? reason->waited_for : UINT64_MAX
+    .arrived_last = reason->stop ? reason->arrived_last : UINT64_MAX,
+    .late = reason->stop && reason->late
   };
   keep(&l->all, &pause);
   if (second != NULL) keep(second, &pause);
@@ -266,7 +268,7 @@ int list_long_pauses(const struct long_pauses *l, int64_t from_ns, int64_t to_ns
     list[i] = (struct long_pause) {
       .end_ns = k->end_ns, .ns = length_of(k), .domain = k->domain,
       .domains = k->listed > domains ? k->listed : domains,
-      .requested_by = k->requested_by
+      .requested_by = k->requested_by, .arrived_last = k->arrived_last
     };
     snprintf(list[i].name, sizeof list[i].name, "%s", d == NULL ? "" : d->name);
     name_cause(l, k, list[i].cause);

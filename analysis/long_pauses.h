@@ -37,6 +37,9 @@ struct long_pause {
                                      with equal ids modulo 64 count as one */
   uint64_t requested_by;          /* the domain that asked for it; UINT64_MAX:
                                      the file does not say */
+  uint64_t arrived_last;          /* the domain that arrived last at the stop;
+                                     UINT64_MAX: it was no stop of several, or the
+                                     file does not say */
   char name[PAUSE_NAME];          /* of the event */
   char cause[PAUSE_NAME];         /* "" when the file does not say */
 };

@@ -523,7 +523,8 @@ static void stopped(struct summary *s, const struct eventring_event *event)
     .id = event->id, .stop = true, .domains = count,
     .stop_reason = field_of(roles, ROLE_STOP, event, F_REASON, UINT64_MAX),
     .own = cause_of(s, ROLE_STOP, event),
-    .waited_for = last.arrived_after > stop_ns ? last.id : UINT64_MAX
+    .arrived_last = count > 1 ? last.id : UINT64_MAX,
+    .late = count > 1 && last.arrived_after > stop_ns
   };
   for (uint32_t i = 0; i < count; i++) {
     const struct stopped_domain in = stopped_domain(roles, event, i);

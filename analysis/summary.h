@@ -116,9 +116,9 @@ struct summary_reason {
                                      fields below are only for stops */
   uint32_t domains;               /* the number of domains listed */
   uint64_t stop_reason;           /* a value of unit "reason"; UINT64_MAX: not known */
-  uint64_t waited_for;            /* the domain that arrived last, if the others waited
-                                     for longer than the stop lasted then;
-                                     UINT64_MAX: none */
+  uint64_t arrived_last;          /* the domain that did; UINT64_MAX: there was only one */
+  bool late;                      /* the others waited for it for longer than the stop
+                                     lasted then */
 };
 
 /* The longest pause of kind PAUSE_ANY. */

@@ -758,13 +758,15 @@ json_t *json_long_pauses(const struct long_pause *list, int count, int64_t start
   json_t *array = json_array();
   for (int i = 0; i < count; i++)
     json_array_append_new(array, json_pack(
-      "{s:I, s:I, s:I, s:I, s:o, s:o, s:o}",
+      "{s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}",
       "end_ns", (json_int_t) time_since(list[i].end_ns, started_ns),
       "duration_ns", (json_int_t) list[i].ns,
       "domain", (json_int_t) list[i].domain,
       "domains", (json_int_t) list[i].domains,
       "requested_by", count_or_null(list[i].requested_by != UINT64_MAX,
                                     list[i].requested_by),
+      "arrived_last", count_or_null(list[i].arrived_last != UINT64_MAX,
+                                    list[i].arrived_last),
       "name", name_or_null(list[i].name),
       "cause", name_or_null(list[i].cause)));
   return array;

@@ -147,6 +147,8 @@ ok "the pause is of the domain that asked for the stop; a wait is none" is detai
   '.long_pauses[] | select(.name == "stop_the_world") |
     .duration_ns, .domain, .domains, .requested_by, .cause' \
   '[71000000,0,2,0,"minor_collection, minor_heap_full, waited for domain 1"]'
+ok "the domain that arrived last is told, and of a collection none" is detail \
+  '.long_pauses | map(.arrived_last) | unique' '[[null,1]]'
 ok "a collection that does not say why has the cause of the longest inside of it" is \
   detail '.long_pauses[] | select(.name == "major") |
     .duration_ns, .requested_by, .cause' '[10000000,null,null,20000000,null,"major_allocation"]'
@@ -156,8 +158,9 @@ end_server
 # Both domains stop fast; the one that did not ask for the stop is in it for longest, and
 # its collection is short.
 printf '%s\n' "0/4242430 0 instant ring_start 1" "0/4242430 0 instant domain_start 0 0 0" \
+  "0/4242430 1 instant thread_run 0 4242430" \
   "1/201 0 instant ring_start 1" "1/201 0 instant domain_start 1 0 0" \
-  "1/201 1600000 begin minor" "1/201 1700000 end minor 10 20 minor_heap_full 0" \
+  "1/201 1 instant thread_run 1 201" "1/201 1600000 begin minor" "1/201 1700000 end minor 10 20 minor_heap_full 0" \
   "0/4242430 5000000 begin minor" "0/4242430 5400000 end minor 10 20 minor_heap_full 0" \
   "0/4242430 6000000 instant stop_the_world 4300000 0 minor_collection \
 minor_heap_full 0 100000 0 1 0 0" "0/4242430 9000000 instant ring_stop 0" |
@@ -167,6 +170,9 @@ find_process 4242430
 within 60 read_all 4242430
 ok "a stop that is longer than its collections is a pause of its own length" is \
   detail '.long_pauses[] | .duration_ns, .domain, .domains, .name' '[4400000,1,2,"stop_the_world"]'
+ok "the threads spent the stop in the collector, and no part of it twice" is detail \
+  '.threads[] | select(.gc_share > 0) | .id, (.gc_share * 1e3 | round)' \
+  '[4242430,478,201,489]'
 ok "the longest of the long pauses is the longest pause of the statistics" field_is \
   "/api/processes/$id/stat" \
   '[.total.pauses.any.max_ns, (.long_pauses | map(.duration_ns) | max)] | tostring' \

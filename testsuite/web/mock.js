@@ -368,7 +368,7 @@ export class Mock {
       long_pauses: [5e6, 7e6, 6e6].map((duration_ns, i) => ({
         // With a stop of the timeline
         end_ns: Math.floor(now / 1e7) * 1e7 - i * 1e9 + 3e5, duration_ns, domain: 1, domains: 4,
-        requested_by: 2, name: 'minor', cause: 'minor_heap_full' })),
+        requested_by: 2, arrived_last: 3, name: 'minor', cause: 'minor_heap_full' })),
       distributions: [{ ...durations('any', 300, 2e5), buckets:
         [[1e5, 2e5, 100], [2e5, 4e5, 150], [4e5, 8e5, 49], [3.2e6, 6.4e6, 1]].map(
           ([from_ns, to_ns, count]) => ({ from_ns, to_ns, count })) }],

@@ -557,9 +557,17 @@ await test('a pause of which the events are overwritten says so', async () => {
       await seen(page, '[data-table=pauses]');
       assert.deepEqual(await page.$$eval('[data-table=pauses] tbody tr', (rows) => rows.map(
         (row) => row.innerText.includes('overwritten'))), [false, true, false]);
+      mock.nothing = true;
+      await click(page, '[data-table=pauses] tbody tr:nth-child(2) a');
+      await has(page, 'Add a rule that saves the next one');
+      assert.deepEqual(await page.$$eval('.details .facts div', (all) =>
+        all.map((fact) => fact.innerText.split(/\s*\n\s*/))), [
+        ['Cause', 'minor heap full'], ['Requested by', 'domain 2'], ['Domains', '4'],
+        ['Arrived last', 'domain 3']]);
     });
   } finally {
     mock.kept_s = 40;
+    mock.nothing = false;
   }
 });
 
@@ -1913,14 +1921,14 @@ await test('the totals of functions that are estimates have intervals, unless of
     await seen(page, '[data-table=functions]');
     const cells = await page.$$eval('[data-table=functions] tr', (all) =>
       all.map((row) => [row.cells[0].innerText, row.cells[4].innerText]));
-    assert.deepEqual(cells[0][1], 'Total, ±');
+    assert.equal(cells[0][1], 'Error');
     const of = Object.fromEntries(cells);
     assert.deepEqual([format.name(hostile[0]), 'Stdlib__Map.add', 'caml_memory', 'Dune.main']
-      .map((name) => of[name]), ['3.9 %', '3.3 %', '–', '2.6 %']);
+      .map((name) => of[name]), ['± 3.9 %', '± 3.3 %', '–', '± 2.6 %']);
     await go(page, '#/process/100/flame?type=cpu&last=all');
     await has(page, 'Processor time by stack');
-    await until(page, () => document.querySelector('[data-table=functions]')
-      ?.rows[0].cells[4].innerText === 'Self, of all');
+    await until(page, () => document.querySelector('[data-table=functions] tr')
+      ?.cells[4].innerText === 'Self, of all');
   }));
 
 await test('samples are selected by domain, thread, span and requests',

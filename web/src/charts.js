@@ -55,17 +55,20 @@ function Domains({ tier, take, common, names }) {
       `There were more than these ${most_domains} domains.`}</p>`}`;
 }
 
-// The latest value, and the counter's name for programs that read the page.
-const latest = (name, values) => html`latest: <span data-counter=${name}>${
-  format.compact(values.findLast((v) => v !== null))}</span>`;
+// The latest value, and the counter's name for programs that read the page.  [value]: if the
+// range ends with the data; else of the [values] that are drawn.
+const latest = (name, value, values) => html`latest: <span data-counter=${name}>${
+  format.compact(value ?? values.findLast((v) => v !== null))}</span>`;
 
-function Counters({ tier, take, common }) {
+// [known]: the latest values, or undefined if the range ends earlier.
+function Counters({ tier, take, common, known }) {
   const counters = tier.columns.counters ?? {};
   return Object.keys(counters).slice(0, most_counters).map((key) => {
     const values = take(counters, key);
     return html`
       <${Chart} ...${common} key=${`counter ${key}`} height=${100} legend=${false}
-        title=${format.name(key)} note=${latest(key, values)}
+        title=${format.name(key)} note=${latest(
+          key, known?.find(({ name }) => name === key)?.value, values)}
         text=${format.compact} series=${[
           { label: format.name(key), colour: counterColour, values }]} />`;
   });
@@ -198,7 +201,8 @@ export function Charts({ process, data, live, address, range, setRange }) {
     <div class="charts small">
       <${Domains} tier=${tier} take=${column} common=${common}
         names=${domainNames(detail)} />
-      <${Counters} tier=${tier} take=${column} common=${common} />
+      <${Counters} take=${column} ...${{ tier, common }}
+        known=${isFixed(range) ? undefined : detail?.counters} />
     </div>
   </section>`;
 }

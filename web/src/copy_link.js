@@ -6,13 +6,17 @@ import { Message } from './control.js';
 
 const needed = 'The link has no token: its reader opens it with the token of this server.';
 
-export function CopyLink() {
+const live = 'It follows the process: press Live first for a link to this time. ';
+const held = 'The rings keep its events for a while only: save the range to keep them. ';
+
+// [fixed]: the range is held; [alive]: the process goes on.
+export function CopyLink({ fixed, alive }) {
   const [copied, set] = useState(null);
   const copy = async () => {
     const link = location.href;
     try {
       await navigator.clipboard.writeText(link);
-      set({ link, text: `Copied. ${needed}` });
+      set({ link, text: `Copied. ${!alive ? '' : fixed ? held : live}${needed}` });
     } catch {
       // Browsers have a clipboard only for https and for this machine.
       set({ link, text: `Copy this address: ${link} ${needed}` });

@@ -81,8 +81,11 @@ function NoSamples({ process, type, selected, answer, address, now, record, why,
       <${RecordFor} categories=${off} ...${{ record, why }} />
       ${' '}<a href=${address.to({}, 'control')}>Switch on for longer</a>`
     : html`They are taken now: ${names} ${names.length > 1 ? 'are' : 'is'} on.`;
+  const one = address.values.request && html` One request may run for less than the time
+    between two samples:${' '}<a href=${address.to({ request: null, zoom: null })}>show all
+    requests</a>, and select its kind.`;
   return html`<p class="empty">There are no samples for this profile ${
-    selected ? 'that are selected' : 'in this range'}. ${advice}${wider}</p>`;
+    selected ? 'that are selected' : 'in this range'}. ${advice}${one}${wider}</p>`;
 }
 
 // The selection of the type.
@@ -148,6 +151,19 @@ const leftOut = (answer, whose) => [
   .filter(([n]) => n > 0).map(([n, why]) => html`<p key=${why} class="note">${whose}${
     format.count(n)} samples are left out: ${why}.</p>`);
 
+const few_samples = 100;        // the largest functions have some ten of them
+
+// Says of [root], of [answer], how far its numbers can be trusted.
+function Reservations({ root, answer, type, process, address }) {
+  const off = process.state === 'running' && type === typeOf('live') &&
+    !process.categories?.includes('profile_alloc');
+  return html`${root.variance > 0 && answer.samples < few_samples && html`
+    <p class="note">Estimated from ${format.count(answer.samples)} samples: record for
+      longer, or <a href=${address.to({}, 'control')}>sample more often</a>.</p>`}${
+    off && html`<p class="note"><b>profile_alloc</b> is off: blocks that were freed since
+      then count as alive.</p>`}`;
+}
+
 function Answer({ answer, process, type, address, now, record, why, wider }) {
   const root = useMemo(() => answer?.name
     ? treeOf(answer, type) : null, [answer, type]);
@@ -157,6 +173,7 @@ function Answer({ answer, process, type, address, now, record, why, wider }) {
   const { base } = answer;
   return html`${leftOut(answer, '')}${base && leftOut(base, 'Of the base, ')}${root?.value
     ? html`${base && html`<p class="note">${baseText(base, type, now)}.</p>`}
+      <${Reservations} ...${{ root, answer, type, process, address }} />
       ${(answer.truncated || base?.truncated) && html`<p class="note">Small functions are
         left out: there are more than 20 000 different stacks.${base &&
         ' Their differences are not known.'}</p>`}

@@ -300,9 +300,10 @@ export function FlameGraph({ root, text, bar, compared = null, state, set }) {
       { label: 'Kind', value: (f) => kindLabel(f.kind) },
       { label: 'Self', value: (f) => f.self, text },
       { label: 'Total', value: (f) => f.total, text },
-      ...root.variance === 0 ? [] : [{ label: 'Total, ±', value: error, text: format.share,
-        meaning: 'The true value is in Total ± this part of it with a probability of ' +
-          '95 %; –: estimated from too few samples, or no estimate' }],
+      ...root.variance === 0 ? [] : [{ label: 'Error', value: error, text: (x) => x === null ? format.unknown
+          : `± ${format.share(x)}`,
+        meaning: 'The true total differs by less than this part of it with a ' +
+          'probability of 95 %; –: estimated from too few samples, or no estimate' }],
       ...comparisons(root, text)[compared] ?? [{
         label: 'Self, of all', value: (f) => part(f.self, root.value),
         text: format.share }]]} />`;

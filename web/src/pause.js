@@ -5,6 +5,7 @@ import { html, useEffect, useState } from './html.js';
 import { get, ofProcess } from './api.js';
 import * as format from './format.js';
 import { EventTable } from './events.js';
+import { isSameTime } from './lanes.js';
 import { OverwrittenEvents } from './overwritten.js';
 
 const most_events = 200;
@@ -48,9 +49,13 @@ function Arrivals({ rounds }) {
 const allStopped = ({ duration_ns, fields }) => Math.max(0, duration_ns -
   Math.max(0, ...(fields?.rounds ?? []).map((r) => r.left_before ?? 0)));
 
+const List = ({ facts }) => html`<dl class="facts">${
+  facts.filter(([, value]) => value).map(([label, value]) => html`
+    <div key=${label}><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
+
 function Facts({ cause, stop }) {
   const fields = { ...stop?.fields, ...cause?.fields };
-  const facts = [
+  return html`<${List} facts=${[
     ['Cause', fields.cause && format.phrase(fields.cause)],
     ['Requested by', fields.requested_by !== undefined &&
       `domain ${fields.requested_by}`],
@@ -62,9 +67,7 @@ function Facts({ cause, stop }) {
       format.words(fields.promoted)],
     ['Allocated', fields.allocated !== undefined &&
       format.words(fields.allocated)],
-  ].filter(([, value]) => value);
-  return html`<dl class="facts">${facts.map(([label, value]) => html`
-    <div key=${label}><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
+  ]} />`;
 }
 
 // Asks for the events around the begin and the end of a pause, which may have
@@ -83,8 +86,19 @@ async function ask(id, [from, to], signal) {
            more: answers.some((a) => a.more) };
 }
 
-// [span]: of the timeline; [domain]: its domain's id; [name]: of its event, if known.
-export function PauseDetail({ id, process, span, domain, name }) {
+// What the server keeps of a pause when its events are overwritten.
+function Known({ pause }) {
+  return html`<${List} facts=${[
+    ['Cause', pause.cause && format.phrase(pause.cause)],
+    ['Requested by', pause.requested_by !== null && `domain ${pause.requested_by}`],
+    ['Domains', pause.domains],
+    ['Arrived last', pause.arrived_last !== null && `domain ${pause.arrived_last}`],
+  ]} />`;
+}
+
+// [span]: of the timeline; [domain]: its domain's id; [name]: of its event, if known;
+// [pauses]: the longest of the last minute, or undefined.
+export function PauseDetail({ id, process, span, domain, name, pauses }) {
   const [from, to] = span;
   const [answer, set] = useState(null);
   useEffect(() => {
@@ -95,11 +109,13 @@ export function PauseDetail({ id, process, span, domain, name }) {
     });
     return () => abort.abort();
   }, [id, from, to, domain]);
+  const kept = pauses?.find((p) => p.domain === domain && isSameTime(p.end_ns, to));
   if (!answer) return html`<p class="quiet">Loading…</p>`;
   if (answer.error)
     return html`<p class="error" role="alert">${format.name(answer.error)}</p>`;
   if (!answer.events.length && !answer.stops.length)
-    return html`<${OverwrittenEvents} ...${{ process, name }} ns=${to - from} />`;
+    return html`${kept && html`<${Known} pause=${kept} />`}
+      <${OverwrittenEvents} ...${{ process, name }} ns=${to - from} />`;
   const stop = stopOf(answer.stops, from, to);
   return html`<section class="pause">
     <${Facts} cause=${causeOf(answer.events, domain, from, to)} stop=${stop} />

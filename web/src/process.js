@@ -213,7 +213,7 @@ export function Process(given) {
       <${RangeBar} range=${range} choose=${setRange} now=${data.now} alive=${alive}
         begin=${range.last === null ? beginOf(data.history) : 0} />
       <${DownloadMenu} ...${props} shown=${view === 'flame'
-        ? flameParameters(address.values) : {}} />`}<${CopyLink} /></div>
+        ? flameParameters(address.values) : {}} />`}<${CopyLink} fixed=${isFixed(range)} alive=${alive} /></div>
     ${isFixed(range) && html`<${OverwrittenRange} ...${{ id, alive }} to=${range.to} />`}
     <${Guard} key=${view}><${View} ...${props} /><//>
     ${held && html`<p class="held" aria-hidden="true">Rows stay while one of their links is pointed at</p>`}

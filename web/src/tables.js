@@ -95,6 +95,8 @@ const pauseColumns = (address, kept) => [
   number('Domains', (p) => p.domains, 'How many domains paused together'),
   number('Requested by', (p) => p.requested_by,
          'The domain that asked for the pause'),
+  number('Arrived last', (p) => p.arrived_last,
+         'The domain for which the others waited longest'),
   { label: 'Event', value: (p) => p.name ?? '', text: format.phrase },
   { label: 'Cause', value: (p) => p.cause ?? '', text: format.phrase }];
 
@@ -116,7 +118,7 @@ const threadColumns = (now, alive) => [
   ns('For', (t) => t.wait_ns, 'The duration of its last wait'),
   { label: 'Running', value: (t) => t.running_share, text: format.share },
   { label: 'GC', value: (t) => t.gc_share, text: format.share,
-    meaning: 'In collections and, if category sync_detail is recorded, in stops' },
+    meaning: 'In collections and stops' },
   { label: 'Waiting', value: (t) => t.wait_share, text: format.share },
   ns('Lives', (t) => (t.ended ? t.last_ns : now) - t.first_ns,
      'From its first event until now, or until its last one')];
