@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,28 +49,32 @@ static char *read_all(int fd, size_t most, size_t *size)
   return text;
 }
 
-/* Becomes the program [argv], which writes to [out].  Called in the child. */
-static _Noreturn void become(const char *const argv[], const char *dir, int out)
+/* Becomes the program [argv], which writes to [out], and with [messages] to standard
+   error.  Called in the child. */
+static _Noreturn void become(const char *const argv[], const char *dir, int out,
+                             bool messages)
 {
   int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   /* Our program ignores them, or another one that ran it. */
   signal(SIGPIPE, SIG_DFL);
   signal(SIGXFSZ, SIG_DFL);
   if (null >= 0 && dup2(null, STDIN_FILENO) >= 0
-      && dup2(null, STDERR_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0
+      && (messages || dup2(null, STDERR_FILENO) >= 0) && dup2(out, STDOUT_FILENO) >= 0
       && chdir(dir) == 0 && setenv("LC_ALL", "C", 1) == 0)
     execvp(argv[0], (char *const *) argv);
   _exit(127);
 }
 
-char *capture(const char *const argv[], const char *dir, size_t *size)
+/* Does the work of capture, with [messages] that of capture_with_messages. */
+static char *output_of(const char *const argv[], const char *dir, size_t *size,
+                       bool messages)
 {
   int ends[2], status = -1;
   size_t length = 0;
   if (pipe2(ends, O_CLOEXEC) < 0) return NULL;
   fflush(NULL);
   pid_t pid = fork();
-  if (pid == 0) become(argv, dir, ends[1]);
+  if (pid == 0) become(argv, dir, ends[1], messages);
   close(ends[1]);
   if (pid < 0) {
     close(ends[0]);
@@ -81,6 +86,16 @@ char *capture(const char *const argv[], const char *dir, size_t *size)
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return text;
   free(text);
   return NULL;
+}
+
+char *capture(const char *const argv[], const char *dir, size_t *size)
+{
+  return output_of(argv, dir, size, false);
+}
+
+char *capture_with_messages(const char *const argv[], const char *dir)
+{
+  return output_of(argv, dir, NULL, true);
 }
 
 char *read_text_file(const char *path)

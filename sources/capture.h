@@ -24,6 +24,9 @@
    it. */
 char *capture(const char *const argv[], const char *dir, size_t *size);
 
+/* Does the same, for text and with the standard error of this program. */
+char *capture_with_messages(const char *const argv[], const char *dir);
+
 /* Returns the contents of the file at [path], at most 1 MiB, with a NUL behind
    them, without white space at the end; the caller frees them.  Returns NULL
    when the file cannot be read. */

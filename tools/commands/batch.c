@@ -30,22 +30,22 @@
 #include "json.h"
 #include "options.h"
 #include "parse.h"
+#include "runs/backend.h"
 #include "runs/commands.h"
 #include "runs/commits.h"
 #include "runs/maker.h"
 
 static const char usage[] =
-"Usage: eventring batch [OPTION...] -- PROGRAM [ARGUMENT...] [-- PROGRAM...]...\n"
-"Runs programs in turn, in random order, and keeps each run with its recording\n"
-"and a manifest in OUT, a new folder, by default in the store: doc/RUNS.md.\n"
-"NAME=VALUE before PROGRAM is a variable. Exit status: 1: a run failed.\n";
+"Usage: eventring batch [OPTION...] -- [NAME=VALUE...] PROGRAM [ARG...] [-- ...]\n"
+"Runs programs in turn, in random order, and keeps each run with its recording and\n"
+"a manifest in OUT, a new folder (doc/RUNS.md). Exit status: 1: a run failed.\n";
 
 static const enum option_id option_ids[] = {
   OPTION_RUNS, OPTION_FOR, OPTION_PRECISION, OPTION_WARM_UP, OPTION_LABEL,
   OPTION_OUTPUT, OPTION_CONTINUE, OPTION_KEEP_GOING,
   OPTION_PROGRAM_OUTPUT, OPTION_NO_TRACE, OPTION_STOCK_EVENTS,
   OPTION_PROFILE, OPTION_COMMITS, OPTION_BUILD, OPTION_CATEGORIES, OPTION_RING,
-  OPTION_SEED, OPTION_QUIET, OPTION_HELP,
+  OPTION_SEED, OPTION_ON, OPTION_QUIET, OPTION_HELP,
   OPTION_END
 };
 
@@ -56,7 +56,7 @@ static const enum option_id option_ids[] = {
 /* The command line. */
 struct arguments {
   struct batch_settings settings;
-  const char *output, *folder, *commits, *build;
+  const char *output, *folder, *commits, *build, *on;
   json_t *labels;
   struct traced traced;           /* its categories and ring only */
   bool profile;
@@ -153,6 +153,7 @@ static void read_options(struct arguments *a, int argc, char **argv)
     case OPTION_OUTPUT: a->output = optarg; break;
     case OPTION_COMMITS: a->commits = optarg; a->is_new = true; break;
     case OPTION_BUILD: a->build = optarg; a->is_new = true; break;
+    case OPTION_ON: a->on = optarg; a->is_new = true; break;
     case OPTION_CONTINUE: a->folder = optarg; break;
     case OPTION_CATEGORIES:
       set_traced_categories(&a->traced, &batch_command, optarg);
@@ -171,6 +172,10 @@ static void read_options(struct arguments *a, int argc, char **argv)
     usage_error(&batch_command, "batch: only one of --profile and --no-trace");
   if ((a->commits != NULL) != (a->build != NULL))
     usage_error(&batch_command, "batch: --commits and --build go together");
+  if (a->on != NULL && strcmp(a->on, "local") == 0) a->on = NULL;
+  if (a->on != NULL && a->commits != NULL)
+    usage_error(&batch_command, "batch: only one of --on and --commits: commits are "
+                "built on this machine");
 }
 
 /* The signal that ended the batch, or 0. */
@@ -192,6 +197,29 @@ static void catch_signals(void)
   }
   /* While it is ignored, nobody learns the exit status of a child. */
   signal(SIGCHLD, SIG_DFL);
+}
+
+/* Creates the batch of the command line, whose [commands] are run on nodes. */
+static enum status begin_on_nodes(struct maker *m, const struct arguments *a,
+                                  json_t *commands)
+{
+  char why[512];
+  struct batch_settings settings = a->settings;
+  char *name = backend_name(a->on);
+  if (name == NULL)
+    usage_error(&batch_command, "batch: --on %s is neither local, ssh:HOST,..., "
+                "slurm[:OPTIONS] nor the path of a program", a->on);
+  json_t *nodes = backend_nodes(name, why, sizeof why);
+  enum status status = STATUS_CANNOT_READ;
+  if (nodes == NULL) complain("batch: --on %s: %s", a->on, why);
+  else {
+    settings.on = name;
+    settings.nodes = nodes;
+    status = create_batch(m, a->output, &settings, commands, NULL);
+  }
+  json_decref(nodes);
+  free(name);
+  return status;
 }
 
 /* Creates the batch of the command line.  Returns a status, with a message on
@@ -220,6 +248,7 @@ static enum status begin(struct maker *m, const struct arguments *a, int argc,
   for (size_t i = 0; i < json_array_size(commands); i++)
     json_object_set_new(json_array_get(commands, i), "directory",
                         json_text(directory));
+  if (a->on != NULL) return begin_on_nodes(m, a, commands);
   /* A signal may have ended the programs that find the facts. */
   return add_facts(commands) && !executions_stopped()
          ? create_batch(m, a->output, &a->settings, commands, NULL)
@@ -255,17 +284,20 @@ static enum status run(int argc, char **argv)
   if (a.folder != NULL) check_continue(&a, argc - optind);
   catch_signals();
   enum status status =
-    a.folder != NULL ? open_batch(&m, a.folder, l, a.settings.keep_going)
+    a.folder != NULL && strcmp(a.folder, "-") == 0 ? open_part(&m)
+    : a.folder != NULL ? open_batch(&m, a.folder, l, a.settings.keep_going)
     : begin(&m, &a, argc - optind, argv + optind);
   if (status == STATUS_OK) {
     if (!m.quiet)
       note("batch in %s, seed %" JSON_INTEGER_FORMAT, m.folder,
            json_integer_value(json_object_get(m.batch, "seed")));
     status = make_runs(&m);
-    if (received != 0)
+    if (received != 0 && m.part.out == NULL)
       note("interrupted; eventring batch --continue=%s goes on", m.folder);
   }
   close_maker(&m);
+  if (m.part.out != NULL)
+    leave_part(&m.part, received == 0 ? (int) status : -1, m.folder);
   json_decref(a.labels);
   if (received == 0) return status;
   signal(received, SIG_DFL);

@@ -222,7 +222,7 @@ static json_t *run_facts(const struct executor *x, uint32_t command,
   bool exited = WIFEXITED(t->exit_status);
   int64_t wall_ns = t->ended_ns - t->started_ns;
   json_int_t commands = (json_int_t) json_array_size(x->commands);
-  return json_pack(
+  json_t *run = json_pack(
     "{s:i, s:I, s:I, s:i, s:O, s:b, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I,"
     " s:I, s:I, s:I, s:I, s:b, s:I}",
     "version", RUN_VERSION, "number", (json_int_t) number,
@@ -243,6 +243,8 @@ static json_t *run_facts(const struct executor *x, uint32_t command,
     "voluntary_switches", (json_int_t) u->ru_nvcsw,
     "involuntary_switches", (json_int_t) u->ru_nivcsw,
     "traced", t->rings.cursor != NULL, "other_processes", (json_int_t) others);
+  if (x->node != NULL) json_object_set_new(run, "node", json_string(x->node));
+  return run;
 }
 
 /* Returns the manifest of a run of [command] with these [recordings], as a new
@@ -262,6 +264,8 @@ static json_t *run_manifest(const struct executor *x, const json_t *command,
   json_object_set_new(manifest, "environment_bytes",
                       json_integer((json_int_t) environment_bytes()));
   json_object_set(manifest, "machine", (json_t *) x->machine);
+  if (x->node != NULL)
+    json_object_set_new(manifest, "node", json_string(x->node));
   json_object_set_new(manifest, "conditions", conditions);
   json_object_set_new(manifest, "recordings", recordings);
   return manifest;
@@ -299,21 +303,19 @@ static bool move_file(const char *making, const char *folder, const char *name)
   return false;
 }
 
-/* Gives the files of the run [number] in [making] their names in the batch.
-   Returns false, with a message, when that fails. */
-static bool publish(const struct executor *x, const char *making,
-                    uint32_t number, const json_t *recordings)
+bool publish_run(const char *folder, uint32_t number, const json_t *recordings)
 {
-  char path[PATH_MAX];
+  char making[PATH_MAX], path[PATH_MAX];
+  making_path(making, folder);
   for (size_t i = 0; i < json_array_size(recordings); i++)
-    if (!move_file(making, x->folder,
+    if (!move_file(making, folder,
                    json_string_value(json_object_get(
                      json_array_get(recordings, i), "file"))))
       return false;
   run_path(path, making, number, "json");
-  if (!move_file(making, x->folder, strrchr(path, '/') + 1)) return false;
-  if (sync_path(x->folder)) return true;
-  complain("cannot write %s: %s", x->folder, strerror(errno));
+  if (!move_file(making, folder, strrchr(path, '/') + 1)) return false;
+  if (sync_path(folder)) return true;
+  complain("cannot write %s: %s", folder, strerror(errno));
   return false;
 }
 
@@ -388,7 +390,7 @@ static bool keep(const struct executor *x, uint32_t command, uint32_t number,
     json_t *manifest = run_manifest(x, json_array_get(x->commands, command),
                                     conditions, recordings);
     good = write_made(making, number, run, manifest, t)
-           && publish(x, making, number, recordings);
+           && publish_run(x->folder, number, recordings);
     json_decref(manifest);
   } else
     json_decref(conditions);
@@ -396,11 +398,9 @@ static bool keep(const struct executor *x, uint32_t command, uint32_t number,
   return good;
 }
 
-void discard_making(const char *folder)
+void remove_files(const char *folder)
 {
-  char making[PATH_MAX];
-  making_path(making, folder);
-  int fd = open(making, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
   const struct dirent *entry;
   if (d == NULL) {
@@ -411,6 +411,13 @@ void discard_making(const char *folder)
     if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
       unlinkat(dirfd(d), entry->d_name, 0);
   closedir(d);
+}
+
+void discard_making(const char *folder)
+{
+  char making[PATH_MAX];
+  making_path(making, folder);
+  remove_files(making);
 }
 
 /* Does the work of [execute], in the worker. */

@@ -28,6 +28,7 @@ struct executor {
   const char *folder;             /* of the batch */
   const json_t *commands;         /* of batch.json */
   const json_t *machine;          /* machine_facts */
+  const char *node;               /* the name of this node; NULL: none */
   enum trace_of of;
   char *ring_folder;
   bool shows_output;              /* the programs' output is not discarded */
@@ -61,6 +62,14 @@ int execute_build(char **argv, const char *directory, const char *log);
    Handlers of signals may call this function. */
 void stop_executions(void);
 bool executions_stopped(void);
+
+/* Gives the files of the run [number], with these [recordings] of its manifest, in
+   the folder of making_path of [folder] their names in the batch.  Returns false,
+   with a message, when that fails. */
+bool publish_run(const char *folder, uint32_t number, const json_t *recordings);
+
+/* Removes all files in [folder], without the folders. */
+void remove_files(const char *folder);
 
 /* Removes everything in the folder of making_path of [folder]: the run that was
    made when a batch was interrupted. */

@@ -27,6 +27,8 @@
 #include "columns.h"
 #include "common.h"
 #include "json.h"
+#include "runs/batch_nodes.h"
+#include "runs/commands.h"
 #include "runs/commits.h"
 #include "machine.h"
 #include "runs/maker.h"
@@ -270,7 +272,9 @@ static enum status prepare_executor(struct maker *m)
                         save_built, m))
     return executions_stopped() ? STATUS_OK : STATUS_CANNOT_READ;
   const json_t *commands = json_object_get(m->batch, "commands");
+  if (json_object_get(m->batch, "nodes") != NULL) return STATUS_OK;
   m->executor.folder = m->folder;
+  m->executor.node = json_string_value(json_object_get(m->batch, "node"));
   m->executor.commands = commands;
   m->executor.machine = json_object_get(m->batch, "machine");
   m->executor.shows_output = m->shows_output;
@@ -310,6 +314,11 @@ enum status create_batch(struct maker *m, const char *wanted,
     "environment", environment_facts(), "machine", machine_facts(),
     "commands", commands);
   if (commits != NULL) json_object_set_new(m->batch, "commits", commits);
+  if (settings->on != NULL) {
+    json_object_set_new(m->batch, "on", json_string(settings->on));
+    json_object_set_new(m->batch, "nodes",
+                        new_nodes(settings->nodes, settings->seed));
+  }
   set_batch_limits(m->batch, &settings->limits);
   if (!(wanted != NULL ? create_wanted(m, wanted)
                        : create_in_store(m, commands)))
@@ -338,7 +347,10 @@ static const char *hindrance_of(const struct maker *m)
   struct stat st;
   if (stat(m->folder, &st) < 0 || st.st_uid != geteuid())
     return "belongs to another user";
-  if (!is_plan(m->batch)) return "has a damaged " BATCH_FILE;
+  if (!is_plan(m->batch) || !are_nodes(m->batch))
+    return "has a damaged " BATCH_FILE;
+  /* Each node compares its own machine. */
+  if (json_object_get(m->batch, "nodes") != NULL) return NULL;
   json_t *machine = machine_facts();
   bool same = json_equal(
     json_object_get(machine, "key"),
@@ -381,6 +393,42 @@ enum status open_batch(struct maker *m, const char *folder,
   if (keep_going) json_object_set_new(m->batch, "keep_going", json_true());
   if (changed || keep_going) status = save_batch(m);
   return status != STATUS_OK ? status : prepare_executor(m);
+}
+
+/* Adds the facts about this machine and its programs to the plan of [m], of a part, unless it
+   has them.  Returns false, with a message, when there is no such program. */
+static bool complete_plan(const struct maker *m)
+{
+  if (json_object_get(m->batch, "machine") != NULL) return true;
+  json_object_set_new(m->batch, "machine", machine_facts());
+  return add_facts(json_object_get(m->batch, "commands"));
+}
+
+enum status open_part(struct maker *m)
+{
+  const char *hindrance;
+  m->quiet = true;
+  m->batch = enter_part(&m->part);
+  if (m->batch == NULL) return STATUS_CANNOT_READ;
+  m->shows_output = json_is_true(json_object_get(m->batch, "shows_output"));
+  snprintf(m->folder, sizeof m->folder, "%s/eventring-part-XXXXXX",
+           temporary_folder());
+  if (mkdtemp(m->folder) == NULL) {
+    complain("cannot create %s: %s", m->folder, strerror(errno));
+    return STATUS_CANNOT_WRITE;
+  }
+  restore_environment(json_object_get(m->batch, "environment"));
+  if (!is_plan(m->batch) || !complete_plan(m)) return STATUS_CANNOT_READ;
+  hindrance = hindrance_of(m);
+  if (hindrance != NULL) {
+    complain("the batch %s; begin a new batch", hindrance);
+    return STATUS_CANNOT_READ;
+  }
+  enum status status = lock_batch(m);
+  if (status == STATUS_OK) status = prepare_executor(m);
+  if (status == STATUS_OK && !send_plan(&m->part, m->batch))
+    status = STATUS_CANNOT_WRITE;
+  return status;
 }
 
 /* The runs so far */
@@ -431,6 +479,8 @@ static void add_made(void *state, uint32_t number, json_t *run, const char *why)
 static struct progress new_progress(const struct maker *m)
 {
   const json_t *commands = json_object_get(m->batch, "commands");
+  const char *number;
+  json_t *run;
   struct progress p = {
     .commands = (uint32_t) json_array_size(commands),
     .limits = batch_limits(m->batch)
@@ -440,6 +490,8 @@ static struct progress new_progress(const struct maker *m)
     p.samples[i] = (struct sample) { .label = json_string_value(
       json_object_get(json_array_get(commands, i), "label")) };
   visit_runs(m->folder, add_made, &p);
+  json_object_foreach(m->part.made, number, run)
+    add_made(&p, (uint32_t) strtoul(number, NULL, 10), run, NULL);
   p.made_before = p.made;
   p.began_ns = monotonic_ns();
   return p;
@@ -609,6 +661,14 @@ static enum status warm_up(struct maker *m, struct progress *p)
   return status;
 }
 
+/* Returns whether the run [number] is there. */
+static bool is_made(const struct maker *m, uint32_t number)
+{
+  char path[PATH_MAX];
+  run_path(path, m->folder, number, "json");
+  return has_made(&m->part, number) || access(path, F_OK) == 0;
+}
+
 /* Makes the runs that are not there, in the order of their numbers. */
 static enum status make_missing(struct maker *m, struct progress *p)
 {
@@ -618,18 +678,53 @@ static enum status make_missing(struct maker *m, struct progress *p)
   bool is_warm = false;
   for (uint32_t number = 1; status == STATUS_OK && !executions_stopped();
        number++) {
-    char path[PATH_MAX];
-    if ((number - 1) % p->commands == 0
-        && is_complete(p, (number - 1) / p->commands))
-      break;
-    run_path(path, m->folder, number, "json");
-    if (access(path, F_OK) == 0) continue;
+    const uint32_t round = (number - 1) / p->commands;
+    if ((number - 1) % p->commands == 0 && is_complete(p, round)) break;
+    if (!is_own_round(&m->part, round) || is_made(m, number)) continue;
     if (!is_warm) status = warm_up(m, p);
     is_warm = true;
     if (status != STATUS_OK || executions_stopped()) break;
     print_progress(m, p);
     status = make_run(m, p, planned_command(seed, p->commands, number), number);
+    if (m->part.out != NULL && !executions_stopped() && is_made(m, number)
+        && !send_run(&m->part, m->folder, number))
+      status = STATUS_CANNOT_WRITE;
   }
+  end_progress(m);
+  return status;
+}
+
+/* A batch on nodes: the state of its functions. */
+struct maker_on_nodes { struct maker *m; struct progress *p; };
+
+static bool save_nodes(const void *state)
+{
+  const struct maker_on_nodes *of = state;
+  return save_batch(of->m) == STATUS_OK;
+}
+
+static void end_nodes_progress(const void *state)
+{
+  const struct maker_on_nodes *of = state;
+  end_progress(of->m);
+}
+
+/* Adds the [run] of a node to the progress. */
+static void take_run(void *state, json_t *run)
+{
+  const struct maker_on_nodes *of = state;
+  add_made(of->p, 0, run, NULL);
+  print_progress(of->m, of->p);
+}
+
+/* Makes the runs that are not there on the nodes of the batch. */
+static enum status make_missing_on_nodes(struct maker *m, struct progress *p)
+{
+  enum status status = make_on_nodes(&(struct batch_on_nodes) {
+    .folder = m->folder, .batch = m->batch, .shows_output = m->shows_output,
+    .state = &(struct maker_on_nodes) { m, p }, .save = save_nodes,
+    .kept = take_run, .before_message = end_nodes_progress
+  });
   end_progress(m);
   return status;
 }
@@ -637,7 +732,8 @@ static enum status make_missing(struct maker *m, struct progress *p)
 enum status make_runs(struct maker *m)
 {
   struct progress p = new_progress(m);
-  enum status status = make_missing(m, &p);
+  enum status status = json_object_get(m->batch, "nodes") != NULL
+    ? make_missing_on_nodes(m, &p) : make_missing(m, &p);
   if (!m->quiet) print_samples(&p);
   for (uint32_t i = 0; i < p.commands && status == STATUS_OK; i++)
     if (p.samples[i].failed > 0) status = STATUS_FINDING;

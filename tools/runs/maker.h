@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include "command.h"
 #include "runs/batch.h"
+#include "runs/batch_part.h"
 #include "runs/execute.h"
 #include "files.h"
 
@@ -29,6 +30,8 @@ struct batch_settings {
   uint32_t warm_up;
   bool keep_going;
   enum trace_of of;
+  const char *on;                 /* the name of a backend; NULL: this machine */
+  const json_t *nodes;            /* of the backend; their names */
 };
 
 /* A batch that is being made. */
@@ -37,6 +40,7 @@ struct maker {
   json_t *batch;                  /* batch.json */
   bool shows_output, quiet;
   int lock;
+  struct part part;
   struct executor executor;
   struct file_states files;
 };
@@ -57,12 +61,16 @@ enum status create_batch(struct maker *m, const char *wanted,
 enum status open_batch(struct maker *m, const char *folder,
                        const struct batch_limits *limits, bool keep_going);
 
+/* Opens the part of a batch that standard input has for this node, in a new temporary
+   folder.  Returns a status, with a message on failure. */
+enum status open_part(struct maker *m);
+
 /* Makes the runs that are missing, until a limit is reached, and prints the
    medians.  Returns STATUS_FINDING when a program has failed, and other
    statuses with a message.  After stop_executions, the result is STATUS_OK. */
 enum status make_runs(struct maker *m);
 
-/* Gives the lock back and frees everything. */
+/* Gives the lock back and frees everything but the part. */
 void close_maker(struct maker *m);
 
 #endif /* TOOLS_RUNS_MAKER_H */

@@ -1,0 +1,609 @@
+/**************************************************************************/
+/*                                                                        */
+/*                               Eventring                                */
+/*                                                                        */
+/*   Copyright 2026 the Eventring authors                                 */
+/*                                                                        */
+/*   This file is distributed under the terms of the GNU Lesser General   */
+/*   Public License version 2.1, with the special exception on linking    */
+/*   described in the file LICENSE.                                       */
+/*                                                                        */
+/**************************************************************************/
+
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "common.h"
+#include "files.h"
+#include "json.h"
+#include "runs/backend.h"
+#include "runs/batch.h"
+#include "runs/batch_nodes.h"
+#include "runs/execute.h"
+#include "runs/run_file.h"
+#include "statistics.h"
+
+/* The longest line of a node, which has the facts about its programs, and the
+   longest of its messages that is shown. */
+#define LONGEST_LINE ((size_t) 64 << 20)
+#define LONGEST_MESSAGE 600
+
+/* How long nodes have to end after Ctrl-C, and how often it is noticed. */
+#define END_NS (INT64_C(10) * 1000 * 1000 * 1000)
+#define POLL_MS 500
+
+/* The members `nodes` and `on` */
+
+/* Returns the seed of the node [name], below 2^32 as all seeds of a batch. */
+static json_int_t node_seed(const char *name, uint64_t seed)
+{
+  char sum[CHECKSUM_SIZE];
+  checksum_bytes(name, strlen(name), sum);
+  struct generator g = { seed ^ strtoull(sum, NULL, 16) };
+  return (json_int_t) (generate(&g) >> 32);
+}
+
+json_t *new_nodes(const json_t *names, uint64_t seed)
+{
+  json_t *nodes = json_array();
+  for (size_t i = 0; i < json_array_size(names); i++) {
+    const char *name = json_string_value(json_array_get(names, i));
+    json_array_append_new(nodes, json_pack("{s:s, s:I}", "name", name, "seed",
+                                           node_seed(name, seed)));
+  }
+  return nodes;
+}
+
+bool are_nodes(const json_t *batch)
+{
+  const json_t *nodes = json_object_get(batch, "nodes");
+  const size_t count = json_array_size(nodes);
+  if (nodes == NULL) return true;
+  for (size_t i = 0; i < count; i++) {
+    const char *name = json_string_value(
+      json_object_get(json_array_get(nodes, i), "name"));
+    if (name == NULL || !is_batch_node(name)) return false;
+  }
+  return count > 0 && count <= BATCH_NODES
+         && json_is_string(json_object_get(batch, "on"));
+}
+
+/* A node at work */
+
+struct node {
+  const struct batch_on_nodes *of;
+  json_t *facts;                  /* in `nodes` */
+  const char *name;
+  uint32_t place;                 /* from 0 */
+  json_t *made;                   /* see batch_part.h */
+  pid_t pid;                      /* 0: it has ended */
+  int in, out, err;               /* of its command; -1: closed */
+  char *line;                     /* of its output, so far */
+  size_t length, room;
+  int file;                       /* that it sends; -1: none */
+  uint64_t left;                  /* bytes of this file */
+  uint32_t number;                /* of the run that it sends; 0: none */
+  char message[LONGEST_MESSAGE];  /* its last one, not yet shown */
+  size_t message_length;
+  bool line_ended;                /* of the message */
+  bool greeted, ended;
+  enum status status;
+};
+
+/* Prints the message of [n]. */
+__attribute__((format(printf, 2, 3)))
+static void complain_of(const struct node *n, const char *format, ...)
+{
+  char text[LONGEST_MESSAGE + 200];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  n->of->before_message(n->of->state);
+  complain("node %s: %s", n->name, text);
+}
+
+static void close_end(int *fd)
+{
+  if (*fd >= 0) close(*fd);
+  *fd = -1;
+}
+
+/* Ends the command of [n], whose part fails with [status]. */
+static void give_up(struct node *n, enum status status)
+{
+  if (n->status < status) n->status = status;
+  n->ended = true;
+  close_end(&n->in);
+  close_end(&n->out);
+  kill(-n->pid, SIGTERM);
+}
+
+/* Writes [text] to the standard input of [n].  A node that does not read it ends
+   soon, which is noticed then. */
+static void tell(struct node *n, const char *text)
+{
+  size_t left = strlen(text);
+  while (left > 0 && !executions_stopped()) {
+    ssize_t written = write(n->in, text, left);
+    if (written < 0 && errno != EINTR) return;
+    if (written < 0) continue;
+    text += written;
+    left -= (size_t) written;
+  }
+}
+
+/* The folder of this program is the last in PATH. */
+static const char script[] =
+  "cd \"$1\" && PATH=$PATH:$2 && export PATH && eventring --version && "
+  "exec eventring batch --continue=-";
+
+/* Becomes the command [argv] of a node with these ends of pipes.  Called in the
+   child.  It gets SIGTERM when this program is killed. */
+static _Noreturn void become_command(char **argv, int in, int out, int err,
+                                     pid_t parent)
+{
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  restore_write_signals();
+  if (getppid() == parent && dup2(in, STDIN_FILENO) >= 0
+      && dup2(out, STDOUT_FILENO) >= 0 && dup2(err, STDERR_FILENO) >= 0)
+    execvp(argv[0], argv);
+  dprintf(STDERR_FILENO, "cannot run %s: %s\n", argv[0], strerror(errno));
+  _exit(127);
+}
+
+/* Starts the command of [n].  Returns false, with a message, when that fails. */
+static bool start_node(struct node *n)
+{
+  const json_t *batch = n->of->batch;
+  const char *directory = json_string_value(json_object_get(
+    json_array_get(json_object_get(batch, "commands"), 0), "directory"));
+  char own[PATH_MAX];
+  ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+  own[length > 0 ? length : 0] = '\0';
+  char *slash = strrchr(own, '/');
+  if (slash != NULL) *slash = '\0';
+  char **argv = backend_command(
+    json_string_value(json_object_get(batch, "on")), n->name,
+    (const char *const[]) { "sh", "-c", script, "sh", directory, own, NULL });
+  int in[2] = { -1, -1 }, out[2] = { -1, -1 }, err[2] = { -1, -1 };
+  bool good = pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0
+              && pipe2(err, O_CLOEXEC) == 0;
+  fflush(NULL);
+  pid_t parent = getpid(), pid = good ? fork() : -1;
+  if (pid == 0) become_command(argv, in[0], out[1], err[1], parent);
+  if (pid < 0) complain_of(n, "cannot start a process: %s", strerror(errno));
+  else setpgid(pid, pid);
+  free_words(argv);
+  close_end(&in[0]);
+  close_end(&out[1]);
+  close_end(&err[1]);
+  n->in = in[1];
+  n->out = out[0];
+  n->err = err[0];
+  n->pid = pid > 0 ? pid : 0;
+  return pid > 0;
+}
+
+/* Sends the plan of the part of [n]. */
+static void send_part(struct node *n)
+{
+  static const char *const facts[] = { "seed", "machine", "commands" };
+  json_t *plan = json_copy(n->of->batch);
+  json_object_del(plan, "nodes");
+  json_object_del(plan, "on");
+  json_object_del(plan, "machine");
+  for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+    json_t *value = json_object_get(n->facts, facts[i]);
+    if (value != NULL) json_object_set(plan, facts[i], value);
+  }
+  json_object_set_new(plan, "node", json_string(n->name));
+  json_object_set_new(plan, "shows_output", json_boolean(n->of->shows_output));
+  json_object_set_new(plan, "part", json_pack(
+    "{s:I, s:I, s:O}", "first", (json_int_t) n->place, "step", (json_int_t)
+    json_array_size(json_object_get(n->of->batch, "nodes")), "made", n->made));
+  char *text = dump_json(plan, JSON_COMPACT);
+  tell(n, text);
+  tell(n, "\n");
+  free(text);
+  json_decref(plan);
+}
+
+/* What a node sends */
+
+/* Returns whether [n] may send the run [number]: a run of its part that the batch
+   does not have. */
+static bool may_send(const struct node *n, uint32_t number)
+{
+  char path[PATH_MAX];
+  const json_t *batch = n->of->batch;
+  const size_t commands = json_array_size(json_object_get(batch, "commands")),
+    nodes = json_array_size(json_object_get(batch, "nodes"));
+  run_path(path, n->of->folder, number, "json");
+  return number > 0 && number <= BATCH_RUNS
+         && (number - 1) / commands % nodes == n->place
+         && access(path, F_OK) < 0 && errno == ENOENT;
+}
+
+/* Returns the number of the run that has a file [name], and 0 for another name. */
+static uint32_t number_of_file(const char *name)
+{
+  char json[16];
+  const size_t digits = strspn(name, "0123456789");
+  const char *rest = name + digits;
+  if (digits < 6 || digits > 9) return 0;
+  snprintf(json, sizeof json, "%.*s.json", (int) digits, name);
+  if (rest[0] == '.' && rest[1] >= '2' && rest[1] <= '9')
+    rest += 1 + strspn(rest + 1, "0123456789");
+  return strcmp(rest, ".evr") == 0 || strcmp(rest, ".json") == 0
+         ? run_number(json) : 0;
+}
+
+/* Begins the file that the line "file NAME BYTES" announces. */
+static bool begin_file(struct node *n, const char *name, uint64_t bytes)
+{
+  char path[PATH_MAX + NAME_MAX];
+  const uint32_t number = number_of_file(name);
+  if (!may_send(n, number) || (n->number != 0 && n->number != number))
+    return false;
+  making_path(path, n->of->folder);
+  const size_t length = strlen(path);
+  snprintf(path + length, sizeof path - length, "/%s", name);
+  n->file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  n->number = number;
+  n->left = bytes;
+  if (n->file >= 0) return true;
+  complain_of(n, "cannot write %s: %s", path, strerror(errno));
+  give_up(n, STATUS_CANNOT_WRITE);
+  return true;
+}
+
+/* Writes [size] bytes to the file that [n] sends. */
+static void write_file_part(struct node *n, const char *bytes, size_t size)
+{
+  while (size > 0) {
+    ssize_t written = write(n->file, bytes, size);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      complain_of(n, "cannot write a run in %s: %s", n->of->folder,
+                  strerror(errno));
+      give_up(n, STATUS_CANNOT_WRITE);
+      return;
+    }
+    bytes += written;
+    size -= (size_t) written;
+    n->left -= (uint64_t) written;
+  }
+}
+
+/* The function of check_run: copies the first finding to the text [state], of 512
+   bytes. */
+static void note_finding(void *state, const char *what)
+{
+  char *why = state;
+  if (*why == '\0') snprintf(why, 512, "%s", what);
+}
+
+/* Returns whether [run], in .making, is the run that the plan of [n] has for its
+   number, and its files came as they were sent; else the reason is in [why]. */
+static bool is_as_planned(const struct node *n, const json_t *run,
+                          const char *path, char why[512])
+{
+  char text[512] = "";
+  const json_t *process = json_object_get(run, "run"), *recordings =
+    json_object_get(json_object_get(run, "manifest"), "recordings");
+  const char *node = json_string_value(json_object_get(process, "node"));
+  const uint32_t command = planned_command(
+    (uint64_t) json_integer_value(json_object_get(n->facts, "seed")),
+    (uint32_t) json_array_size(json_object_get(n->of->batch, "commands")),
+    n->number);
+  if (json_integer_value(json_object_get(process, "number")) != n->number
+      || json_integer_value(json_object_get(process, "command")) != command + 1
+      || node == NULL || strcmp(node, n->name) != 0) {
+    snprintf(why, 512, "it is another run");
+    return false;
+  }
+  for (size_t i = 0; i < json_array_size(recordings); i++) {
+    const char *file = json_string_value(
+      json_object_get(json_array_get(recordings, i), "file"));
+    if (file != NULL && number_of_file(file) == n->number) continue;
+    snprintf(why, 512, "it has a recording of another name");
+    return false;
+  }
+  return check_run(path, note_finding, why, text, sizeof text) == 0;
+}
+
+/* Keeps the run that [n] has sent, and tells the node so. */
+static void keep_run(struct node *n)
+{
+  char making[PATH_MAX], path[PATH_MAX + 16], why[512] = "", answer[16];
+  making_path(making, n->of->folder);
+  run_path(path, making, n->number, "json");
+  json_t *run = read_run(path, why, sizeof why);
+  if (run == NULL || !is_as_planned(n, run, path, why)) {
+    complain_of(n, "run %" PRIu32 " cannot be kept: %s", n->number, why);
+    give_up(n, STATUS_CANNOT_READ);
+  } else if (!publish_run(n->of->folder, n->number, json_object_get(
+               json_object_get(run, "manifest"), "recordings")))
+    give_up(n, STATUS_CANNOT_WRITE);
+  else {
+    snprintf(answer, sizeof answer, "%" PRIu32 "\n", n->number);
+    n->number = 0;
+    n->of->kept(n->of->state, json_object_get(run, "run"));
+    tell(n, answer);
+  }
+  json_decref(run);
+}
+
+/* Keeps the facts of the plan in [text], which a node completes once. */
+static bool take_plan(struct node *n, const char *text)
+{
+  json_t *plan = json_loads(text, JSON_REJECT_DUPLICATES, NULL),
+    *machine = json_object_get(plan, "machine"),
+    *commands = json_object_get(plan, "commands");
+  const bool good = json_is_object(machine) && json_array_size(commands)
+    == json_array_size(json_object_get(n->of->batch, "commands"));
+  if (good && json_object_get(n->facts, "machine") == NULL) {
+    json_object_set(n->facts, "machine", machine);
+    json_object_set(n->facts, "commands", commands);
+    if (!n->of->save(n->of->state)) give_up(n, STATUS_CANNOT_WRITE);
+  }
+  json_decref(plan);
+  return good;
+}
+
+/* Takes the first line of [n], by which its eventring says its version. */
+static void take_greeting(struct node *n, const char *line)
+{
+  char own[64];
+  snprintf(own, sizeof own, "eventring %s", eventring_reader_version());
+  n->greeted = strcmp(line, own) == 0;
+  if (n->greeted) send_part(n);
+  else {
+    complain_of(n, "it has '%.60s', and this is '%s'; install the same version",
+                line, own);
+    give_up(n, STATUS_CANNOT_READ);
+  }
+}
+
+/* Takes a [line] of [n] that is complete. */
+static void take_line(struct node *n, char *line)
+{
+  char name[32];
+  uint64_t bytes;
+  uint32_t number;
+  int status;
+  bool good = false;
+  if (!n->greeted) {
+    take_greeting(n, line);
+    return;
+  }
+  if (strncmp(line, "plan ", 5) == 0) good = take_plan(n, line + 5);
+  else if (sscanf(line, "file %31s %" SCNu64, name, &bytes) == 2)
+    good = begin_file(n, name, bytes);
+  else if (sscanf(line, "run %" SCNu32, &number) == 1 && number > 0
+           && number == n->number) {
+    good = true;
+    keep_run(n);
+  } else if (sscanf(line, "end %d", &status) == 1 && status >= STATUS_OK
+             && status <= STATUS_CANNOT_WRITE) {
+    good = n->ended = true;
+    if (n->status < (enum status) status) n->status = (enum status) status;
+  }
+  if (good) return;
+  complain_of(n, "unexpected answer '%.60s'", line);
+  give_up(n, STATUS_CANNOT_READ);
+}
+
+/* Takes [size] bytes of the output of [n]. */
+static void take_output(struct node *n, const char *bytes, size_t size)
+{
+  while (size > 0 && n->out >= 0) {
+    if (n->file >= 0) {
+      const size_t some = n->left < size ? (size_t) n->left : size;
+      write_file_part(n, bytes, some);
+      bytes += some;
+      size -= some;
+    } else {
+      const char *end = memchr(bytes, '\n', size);
+      const size_t some = end != NULL ? (size_t) (end - bytes) : size;
+      while (n->room < n->length + some + 1)
+        n->line = reallocate(n->line, n->room = 2 * n->room + 4096, 1);
+      memcpy(n->line + n->length, bytes, some);
+      n->line[n->length += some] = '\0';
+      bytes += some + (end != NULL);
+      size -= some + (end != NULL);
+      if (end == NULL && n->length <= LONGEST_LINE) return;
+      n->length = 0;
+      take_line(n, n->line);
+    }
+    if (n->file >= 0 && n->left == 0) close_end(&n->file);
+  }
+}
+
+/* Messages and the end */
+
+/* Returns the message of [n] without the name of this program; "" for none. */
+static const char *message_of(const struct node *n)
+{
+  static const char prefix[] = "eventring: ";
+  const size_t length = sizeof prefix - 1;
+  return strncmp(n->message, prefix, length) == 0 ? n->message + length
+                                                  : n->message;
+}
+
+/* Prints the message of [n], if it has one. */
+static void show_message(struct node *n)
+{
+  if (n->message_length > 0) {
+    n->of->before_message(n->of->state);
+    note("node %s: %s", n->name, message_of(n));
+  }
+  n->message_length = 0;
+  n->message[0] = '\0';
+}
+
+/* Takes [size] bytes of the messages of [n].  Each line but the last is shown; the
+   last one may be the reason for which the command fails. */
+static void take_messages(struct node *n, const char *bytes, size_t size)
+{
+  for (size_t i = 0; i < size; i++) {
+    if (n->line_ended) show_message(n);
+    n->line_ended = bytes[i] == '\n';
+    if (n->line_ended || n->message_length + 1 == sizeof n->message) continue;
+    n->message[n->message_length++] = bytes[i];
+    n->message[n->message_length] = '\0';
+  }
+}
+
+/* Reads what [fd] has, once, and gives it to [take].  Closes it at its end. */
+static void read_from(struct node *n, int *fd,
+                      void (*take)(struct node *n, const char *bytes, size_t size))
+{
+  char bytes[65536];
+  ssize_t got = read(*fd, bytes, sizeof bytes);
+  if (got > 0) take(n, bytes, (size_t) got);
+  else if (got == 0 || errno != EINTR) close_end(fd);
+}
+
+/* Says why the command of [n] ended with [how], of waitpid, before its part did. */
+static void explain_end(struct node *n, int how)
+{
+  char reason[32];
+  const char *message = message_of(n);
+  snprintf(reason, sizeof reason, "%s %d", WIFEXITED(how) ? "exit code" : "signal",
+           WIFEXITED(how) ? WEXITSTATUS(how) : WTERMSIG(how));
+  complain_of(n, "%s%s%s%s; eventring batch --continue=%s makes its other runs",
+              *message != '\0' ? message : "it ended too early: ",
+              *message != '\0' ? " (" : "", reason, *message != '\0' ? ")" : "",
+              n->of->folder);
+  n->message_length = 0;
+  n->status = STATUS_CANNOT_READ;
+}
+
+/* Takes the last messages of [n], whose output has ended, and waits for the end of
+   its command. */
+static void finish_node(struct node *n)
+{
+  struct pollfd messages = { n->err, POLLIN, 0 };
+  int how = 0;
+  close_end(&n->in);
+  while (waitpid(n->pid, &how, 0) < 0 && errno == EINTR)
+    if (executions_stopped()) kill(-n->pid, SIGKILL);
+  n->pid = 0;
+  /* Another process may still have the other end. */
+  while (n->err >= 0 && poll(&messages, 1, 0) > 0)
+    read_from(n, &n->err, take_messages);
+  if (!n->ended && !executions_stopped()) explain_end(n, how);
+  show_message(n);
+  close_end(&n->err);
+  close_end(&n->file);
+}
+
+/* The loop */
+
+/* A list of nodes at work. */
+struct nodes { struct node *list; size_t count; };
+
+/* The function of visit_runs: adds a run to the made ones of its node. */
+static void add_made(void *state, uint32_t number, json_t *run, const char *why)
+{
+  const struct nodes *nodes = state;
+  const size_t commands = json_array_size(json_object_get(
+    nodes->list[0].of->batch, "commands"));
+  char name[16];
+  json_t *some = json_object();
+  static const char *const members[] = { "command", "wall_ns", "failed" };
+  (void) why;
+  for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+    json_t *value = json_object_get(run, members[i]);
+    if (value != NULL) json_object_set(some, members[i], value);
+  }
+  snprintf(name, sizeof name, "%" PRIu32, number);
+  json_object_set_new(nodes->list[(number - 1) / commands % nodes->count].made,
+                      name, some);
+}
+
+/* Returns the nodes of [batch], which are not started. */
+static struct nodes new_node_list(const struct batch_on_nodes *batch)
+{
+  json_t *all = json_object_get(batch->batch, "nodes");
+  struct nodes nodes = { .count = json_array_size(all) };
+  nodes.list = allocate(nodes.count, sizeof *nodes.list);
+  for (size_t i = 0; i < nodes.count; i++) {
+    json_t *facts = json_array_get(all, i);
+    nodes.list[i] = (struct node) {
+      .of = batch, .facts = facts, .place = (uint32_t) i,
+      .name = json_string_value(json_object_get(facts, "name")),
+      .made = json_object(), .in = -1, .out = -1, .err = -1, .file = -1
+    };
+  }
+  visit_runs(batch->folder, add_made, &nodes);
+  return nodes;
+}
+
+/* Waits until nodes have written something, and takes it.  Returns whether a node
+   is at work. */
+static bool take_some(struct nodes *nodes, struct pollfd *ends)
+{
+  bool at_work = false;
+  for (size_t i = 0; i < nodes->count; i++) {
+    const struct node *n = &nodes->list[i];
+    at_work |= n->pid > 0;
+    ends[2 * i] = (struct pollfd) { n->pid > 0 ? n->out : -1, POLLIN, 0 };
+    ends[2 * i + 1] = (struct pollfd) { n->pid > 0 ? n->err : -1, POLLIN, 0 };
+  }
+  if (!at_work || poll(ends, 2 * nodes->count, POLL_MS) < 0) return at_work;
+  for (size_t i = 0; i < nodes->count; i++) {
+    struct node *n = &nodes->list[i];
+    if (ends[2 * i + 1].revents != 0) read_from(n, &n->err, take_messages);
+    if (ends[2 * i].revents != 0) read_from(n, &n->out, take_output);
+    if (n->pid > 0 && n->out < 0) finish_node(n);
+  }
+  return true;
+}
+
+/* Has all nodes end: at first by the end of their input, after END_NS by
+   SIGKILL. */
+static void stop_nodes(struct nodes *nodes, int64_t *since)
+{
+  const int64_t now = monotonic_ns();
+  if (*since == 0) *since = now;
+  for (size_t i = 0; i < nodes->count; i++) {
+    close_end(&nodes->list[i].in);
+    if (nodes->list[i].pid > 0 && now - *since > END_NS)
+      kill(-nodes->list[i].pid, SIGKILL);
+  }
+}
+
+enum status make_on_nodes(const struct batch_on_nodes *batch)
+{
+  struct nodes nodes = new_node_list(batch);
+  struct pollfd *ends = allocate(2 * nodes.count, sizeof *ends);
+  enum status status = STATUS_OK;
+  int64_t stopped_ns = 0;
+  raise_descriptor_limit();
+  for (size_t i = 0; i < nodes.count; i++)
+    if (!start_node(&nodes.list[i])) nodes.list[i].status = STATUS_CANNOT_READ;
+  do if (executions_stopped()) stop_nodes(&nodes, &stopped_ns);
+  while (take_some(&nodes, ends));
+  for (size_t i = 0; i < nodes.count; i++) {
+    if (status < nodes.list[i].status) status = nodes.list[i].status;
+    json_decref(nodes.list[i].made);
+    free(nodes.list[i].line);
+  }
+  free(nodes.list);
+  free(ends);
+  return executions_stopped() ? STATUS_OK : status;
+}
