@@ -195,7 +195,8 @@ static double judge(const struct series *s, size_t e)
   double l = (double) (at - from), r = (double) (to - at);
   double means = fabs(sum_of(s->y, from, at) / l - sum_of(s->y, at, to) / r)
                  / sqrt(s->noise * (1 / l + 1 / r));
-  struct sides sides = { s->y + from, s->y + at, at - from, to - at, false };
+  struct sides sides = { .a = s->y + from, .b = s->y + at,
+                         .a_count = at - from, .b_count = to - at };
   double p = rank_test_correlated(&sides, s->noise / s->white);
   double verdict = fmin(means / LEAST_MEANS,
                         beside_line(s, from, at, to) / LEAST_BESIDE_LINE);

@@ -25,6 +25,7 @@ struct ranked {
   double value;
   size_t rank2;
   bool counts;              /* in the sum of ranks: of B, or a positive one */
+  size_t node;
 };
 
 static int compare_ranked(const void *x, const void *y)
@@ -113,22 +114,48 @@ static double paired_test(const struct sides *sides)
     double off = positive ? log(sides->b[i] / sides->a[i])
                           : sides->b[i] - sides->a[i];
     if (off != 0)
-      list[count++] = (struct ranked) { fabs(off), 0, off > 0 };
+      list[count++] = (struct ranked) { fabs(off), 0, off > 0, 0 };
   }
   double p = signed_rank(list, count);
   free(list);
   return p;
 }
 
-/* Returns the number of ways in which [b] of the ranks have the sum s, for each
-   s up to all * (all + 1).  The caller frees the result. */
-static double *ways_to_choose(const struct ranked *list, size_t all, size_t b)
+/* Returns the length of the part at the begin of [list] that is of one node. */
+static size_t node_length(const struct ranked *list, size_t count)
 {
-  size_t width = all * (all + 1) + 1;
+  size_t length = 0;
+  while (length < count && list[length].node == list[0].node) length++;
+  return length;
+}
+
+/* The counts of a node: of all values, and of those of B. */
+struct node_counts { size_t all, b; double mean; };
+
+/* Returns the counts of the [all] values of one node at [list], and the mean of
+   their doubled ranks. */
+static struct node_counts node_counts(const struct ranked *list, size_t all)
+{
+  struct node_counts n = { .all = all };
+  size_t sum = 0;
+  for (size_t i = 0; i < all; i++) {
+    n.b += list[i].counts;
+    sum += list[i].rank2;
+  }
+  n.mean = (double) sum / (double) all;
+  return n;
+}
+
+/* Adds the [all] ranks of a node at [list] to the choices: of the ranks so far, whose sum is
+   at most [reached], [ways] has the number of ways for each sum below [width]. */
+static void choose_in_node(const struct ranked *list, size_t all, double *ways,
+                           size_t width, size_t reached)
+{
+  size_t b = node_counts(list, all).b;
   /* Row k is for k of the ranks seen so far. */
   double *rows = allocate((b + 1) * width, sizeof *rows);
-  rows[0] = 1;
-  for (size_t i = 0, reached = 0; i < all; i++) {
+  memcpy(rows, ways, width * sizeof *rows);
+  for (size_t i = 0; i < all; i++) {
     reached += list[i].rank2;
     for (size_t k = i + 1 < b ? i + 1 : b; k > 0; k--) {
       double *to = rows + k * width, *from = to - width;
@@ -136,42 +163,106 @@ static double *ways_to_choose(const struct ranked *list, size_t all, size_t b)
         to[s] += from[s - list[i].rank2];
     }
   }
-  memmove(rows, rows + b * width, width * sizeof *rows);
-  return rows;
+  memcpy(ways, rows + b * width, width * sizeof *rows);
+  free(rows);
 }
 
-static double exact_sum(const struct ranked *list, size_t all, size_t b)
+/* Returns the number of ways in which as many of the ranks of each node as are of B have
+   the sum s, for each s up to all * (all + 1).  The nodes follow each other.  The
+   caller frees the result. */
+static double *ways_to_choose(const struct ranked *list, size_t all)
 {
-  double *ways = ways_to_choose(list, all, b);
-  double p = tails(ways, all * (all + 1), sum_of_counting(list, all),
-                   (double) (b * (all + 1)));
-  free(ways);
-  return p;
+  size_t width = all * (all + 1) + 1, reached = 0;
+  double *ways = allocate(width, sizeof *ways);
+  ways[0] = 1;
+  for (size_t i = 0, length; i < all; i += length) {
+    length = node_length(list + i, all - i);
+    choose_in_node(list + i, length, ways, width, reached);
+    for (size_t k = i; k < i + length; k++) reached += list[k].rank2;
+  }
+  return ways;
 }
 
-/* Returns the variance of the sum of the doubled ranks of [b] values, which
-   equal values make smaller. */
-static double variance_of_sum(const struct ranked *list, size_t all, size_t b)
+/* Sets *mean and *variance to those of the sum of the doubled ranks of B, which equal
+   values make smaller. */
+static void moments_of_sum(const struct ranked *list, size_t all, double *mean,
+                           double *variance)
 {
-  double mean = (double) (all + 1), squares = 0;
-  for (size_t i = 0; i < all; i++)
-    squares += ((double) list[i].rank2 - mean) * ((double) list[i].rank2 - mean);
-  return (double) b * (double) (all - b) * squares
-         / ((double) all * (double) (all - 1));
+  *mean = *variance = 0;
+  for (size_t i = 0, length; i < all; i += length) {
+    length = node_length(list + i, all - i);
+    struct node_counts n = node_counts(list + i, length);
+    double squares = 0;
+    for (size_t k = i; k < i + length; k++)
+      squares += ((double) list[k].rank2 - n.mean)
+                 * ((double) list[k].rank2 - n.mean);
+    *mean += (double) n.b * n.mean;
+    if (n.all > 1)
+      *variance += (double) n.b * (double) (n.all - n.b) * squares
+                   / ((double) n.all * (double) (n.all - 1));
+  }
 }
 
-static double unpaired_test(const struct sides *sides, double inflation)
+/* Appends [count] values of [node] to the list that ends at *end. */
+static void append_values(struct ranked **end, const double *values, size_t count,
+                          bool counts, size_t node)
 {
-  size_t all = sides->a_count + sides->b_count, b = sides->b_count;
-  struct ranked *list = allocate(all, sizeof *list);
-  for (size_t i = 0; i < all; i++)
-    list[i] = i < sides->a_count
-      ? (struct ranked) { sides->a[i], 0, false }
-      : (struct ranked) { sides->b[i - sides->a_count], 0, true };
+  for (size_t i = 0; i < count; i++)
+    *(*end)++ = (struct ranked) { values[i], 0, counts, node };
+}
+
+/* Takes the median of the [count] values at [list] from them. */
+static void align(struct ranked *list, size_t count)
+{
+  double *values = allocate(count, sizeof *values);
+  for (size_t i = 0; i < count; i++) values[i] = list[i].value;
+  double median = median_of(values, count);
+  for (size_t i = 0; i < count; i++) list[i].value -= median;
+  free(values);
+}
+
+/* Aligns the [all] values at [list], of several nodes that follow each other. */
+static void align_nodes(struct ranked *list, size_t all)
+{
+  bool positive = true;
+  for (size_t i = 0; i < all; i++) positive &= list[i].value > 0;
+  for (size_t i = 0; i < all && positive; i++) list[i].value = log(list[i].value);
+  for (size_t i = 0, length; i < all; i += length) {
+    length = node_length(list + i, all - i);
+    align(list + i, length);
+  }
+}
+
+static int compare_nodes(const void *x, const void *y)
+{
+  size_t a = ((const struct ranked *) x)->node;
+  size_t b = ((const struct ranked *) y)->node;
+  return (a > b) - (a < b);
+}
+
+static double unpaired_test(const struct sides *given, double inflation)
+{
+  const struct sides sides = sides_by_node(given);
+  size_t all = sides.a_count + sides.b_count;
+  struct ranked *list = allocate(all, sizeof *list), *end = list;
+  const double *a = sides.a, *b = sides.b;
+  double mean, variance, p;
+  for (size_t node = 0; node < sides.nodes; node++) {
+    append_values(&end, a, sides.a_counts[node], false, node);
+    append_values(&end, b, sides.b_counts[node], true, node);
+    a += sides.a_counts[node];
+    b += sides.b_counts[node];
+  }
+  if (sides.nodes > 1) align_nodes(list, all);
   rank_all(list, all);
-  double p = inflation == 1 && all <= RANK_TEST_EXACT ? exact_sum(list, all, b)
-    : normal_p(sum_of_counting(list, all), (double) (b * (all + 1)),
-               inflation * variance_of_sum(list, all, b));
+  if (sides.nodes > 1) qsort(list, all, sizeof *list, compare_nodes);
+  moments_of_sum(list, all, &mean, &variance);
+  if (inflation == 1 && all <= RANK_TEST_EXACT) {
+    double *ways = ways_to_choose(list, all);
+    p = tails(ways, all * (all + 1), sum_of_counting(list, all), mean);
+    free(ways);
+  } else
+    p = normal_p(sum_of_counting(list, all), mean, inflation * variance);
   free(list);
   return p;
 }
@@ -202,24 +293,50 @@ static size_t count_extreme(const double *ways, size_t least, size_t most)
   return cut;
 }
 
+/* Returns how many comparisons a normal distribution with this mean and variance
+   cuts off. */
+static size_t normal_cut(double mean, double variance)
+{
+  double below = mean - 0.5 - Z_95 * sqrt(variance);
+  return below >= 0 ? (size_t) below + 1 : 0;
+}
+
+size_t rank_test_cut_on_nodes(const size_t *a_counts, const size_t *b_counts,
+                              size_t nodes)
+{
+  size_t all = 0, least = 0;
+  double mean = 0, variance = 0;
+  for (size_t node = 0; node < nodes; node++) {
+    double n = (double) a_counts[node], m = (double) b_counts[node];
+    all += a_counts[node] + b_counts[node];
+    least += b_counts[node] * (b_counts[node] + 1);
+    mean += n * m / 2;
+    variance += n * m * (n + m + 1) / 12;
+  }
+  if (all > RANK_TEST_EXACT || all == 0) return normal_cut(mean, variance);
+  struct ranked *list = allocate(all, sizeof *list), *end = list;
+  for (size_t node = 0; node < nodes; node++)
+    for (size_t i = 0; i < a_counts[node] + b_counts[node]; i++)
+      *end++ = (struct ranked) { 0, 2 * (i + 1), i < b_counts[node], node };
+  double *ways = ways_to_choose(list, all);
+  size_t cut = count_extreme(ways, least, all * (all + 1));
+  free(ways);
+  free(list);
+  return cut;
+}
+
 size_t rank_test_cut(size_t a_count, size_t b_count, bool rounds)
 {
-  size_t all = rounds ? a_count : a_count + b_count;
   if (a_count == 0 || b_count == 0) return 0;
-  if (all > RANK_TEST_EXACT) {
-    double n = (double) a_count, m = (double) b_count;
-    double mean = rounds ? n * (n + 1) / 4 : n * m / 2;
-    double variance = rounds ? n * (n + 1) * (2 * n + 1) / 24
-                             : n * m * (n + m + 1) / 12;
-    double below = mean - 0.5 - Z_95 * sqrt(variance);
-    return below >= 0 ? (size_t) below + 1 : 0;
-  }
-  struct ranked *list = allocate(all, sizeof *list);
-  for (size_t i = 0; i < all; i++) list[i].rank2 = 2 * (i + 1);
-  size_t most = all * (all + 1);
-  double *ways = rounds ? ways_to_sign(list, all, most)
-                        : ways_to_choose(list, all, b_count);
-  size_t cut = count_extreme(ways, rounds ? 0 : b_count * (b_count + 1), most);
+  if (!rounds) return rank_test_cut_on_nodes(&a_count, &b_count, 1);
+  double n = (double) a_count;
+  if (a_count > RANK_TEST_EXACT)
+    return normal_cut(n * (n + 1) / 4, n * (n + 1) * (2 * n + 1) / 24);
+  struct ranked *list = allocate(a_count, sizeof *list);
+  for (size_t i = 0; i < a_count; i++) list[i].rank2 = 2 * (i + 1);
+  size_t most = a_count * (a_count + 1);
+  double *ways = ways_to_sign(list, a_count, most);
+  size_t cut = count_extreme(ways, 0, most);
   free(ways);
   free(list);
   return cut;

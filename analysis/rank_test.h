@@ -39,6 +39,12 @@ double rank_test(const struct sides *sides);
    included; without, the a * b pairs of runs.  Returns 0 for too few runs. */
 size_t rank_test_cut(size_t a_count, size_t b_count, bool rounds);
 
+/* Returns the same, without rounds, for values of several nodes: the comparisons are
+   the pairs of runs of one node, and their order that of the sum of the tests of Mann
+   and Whitney in the nodes. */
+size_t rank_test_cut_on_nodes(const size_t *a_counts, const size_t *b_counts,
+                              size_t nodes);
+
 /* Returns the two-sided p value of the test of Mann and Whitney, for values that
    are correlated in time: from a normal distribution with [inflation] times the
    variance of independent values. */

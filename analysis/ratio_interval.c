@@ -25,55 +25,84 @@
 #define LEAST_ROUNDS 6
 
 /* The comparisons of B with A: see rank_test_cut.  There are too many to be
-   listed, so the k-th smallest is found by bisection.  With rounds, [x] has the
-   logarithms of the ratios, and a comparison is the mean of two of them.
-   Without, [x] has the values of A and [y] those of B, and a comparison is a
-   ratio.  Both are sorted, so that comparisons grow with row and column. */
+   listed, so the k-th smallest is found by bisection.  With rounds, there is one
+   table: [x] has the logarithms of the ratios, and a comparison is the mean of two of
+   them.  Without, each node has a table: [x] has the values of A and [y] those of B,
+   and a comparison is a ratio.  Both are sorted, so that comparisons grow with row and
+   column.  No table is empty. */
 struct comparisons {
-  double *x, *y;
-  size_t rows, columns;
+  struct table { double *x, *y; size_t rows, columns; } *tables;
+  size_t count;
   bool rounds;
 };
 
+/* Adds a table for the values of one node. */
+static void add_table(struct comparisons *c, const double *a, size_t a_count,
+                      const double *b, size_t b_count)
+{
+  struct table t = { .rows = a_count, .columns = b_count };
+  if (a_count == 0 || b_count == 0) return;
+  t.x = allocate(t.rows, sizeof *t.x);
+  t.y = allocate(t.columns, sizeof *t.y);
+  for (size_t i = 0; i < t.rows; i++)
+    t.x[i] = c->rounds ? log(b[i] / a[i]) : a[i];
+  for (size_t j = 0; j < t.columns; j++) t.y[j] = b[j];
+  sort_values(t.x, t.rows);
+  sort_values(t.y, t.columns);
+  c->tables[c->count++] = t;
+}
+
 static struct comparisons new_comparisons(const struct sides *sides)
 {
-  struct comparisons c = { .rows = sides->a_count, .columns = sides->b_count,
-                           .rounds = sides->rounds };
-  c.x = allocate(c.rows, sizeof *c.x);
-  c.y = allocate(c.columns, sizeof *c.y);
-  for (size_t i = 0; i < c.rows; i++)
-    c.x[i] = c.rounds ? log(sides->b[i] / sides->a[i]) : sides->a[i];
-  for (size_t j = 0; j < c.columns; j++) c.y[j] = sides->b[j];
-  sort_values(c.x, c.rows);
-  sort_values(c.y, c.columns);
+  struct comparisons c = { .rounds = sides->rounds };
+  const double *a = sides->a, *b = sides->b;
+  c.tables = allocate(sides->nodes, sizeof *c.tables);
+  for (size_t node = 0; node < sides->nodes; node++) {
+    add_table(&c, a, sides->a_counts[node], b, sides->b_counts[node]);
+    a += sides->a_counts[node];
+    b += sides->b_counts[node];
+  }
   return c;
 }
 
 static void free_comparisons(struct comparisons *c)
 {
-  free(c->x);
-  free(c->y);
+  for (size_t i = 0; i < c->count; i++) {
+    free(c->tables[i].x);
+    free(c->tables[i].y);
+  }
+  free(c->tables);
 }
 
 /* Returns the number of comparisons.  A mean of two rounds counts once. */
 static size_t comparisons_count(const struct comparisons *c)
 {
-  return c->rounds ? c->rows * (c->rows + 1) / 2 : c->rows * c->columns;
+  size_t count = 0;
+  for (size_t i = 0; i < c->count; i++) {
+    const struct table *t = &c->tables[i];
+    count += c->rounds ? t->rows * (t->rows + 1) / 2 : t->rows * t->columns;
+  }
+  return count;
 }
 
-static double comparison(const struct comparisons *c, size_t row, size_t column)
+static double comparison(const struct comparisons *c, const struct table *t,
+                         size_t row, size_t column)
 {
-  return c->rounds ? (c->x[row] + c->x[column]) / 2
-                   : c->y[column] / c->x[c->rows - 1 - row];
+  return c->rounds ? (t->x[row] + t->x[column]) / 2
+                   : t->y[column] / t->x[t->rows - 1 - row];
 }
 
 /* Returns the number of comparisons that are at most [limit]. */
 static size_t count_up_to(const struct comparisons *c, double limit)
 {
-  size_t count = 0, width = c->columns;
-  for (size_t row = 0; row < c->rows; row++) {
-    while (width > 0 && comparison(c, row, width - 1) > limit) width--;
-    count += c->rounds && width > row + 1 ? row + 1 : width;
+  size_t count = 0;
+  for (size_t i = 0; i < c->count; i++) {
+    const struct table *t = &c->tables[i];
+    size_t width = t->columns;
+    for (size_t row = 0; row < t->rows; row++) {
+      while (width > 0 && comparison(c, t, row, width - 1) > limit) width--;
+      count += c->rounds && width > row + 1 ? row + 1 : width;
+    }
   }
   return count;
 }
@@ -97,8 +126,14 @@ static double double_at(uint64_t place)
 /* Returns the logarithm of the comparison number [k], from 0, in their order. */
 static double logarithm_at(const struct comparisons *c, size_t k)
 {
-  uint64_t low = place_of(comparison(c, 0, 0)),
-    high = place_of(comparison(c, c->rows - 1, c->columns - 1));
+  uint64_t low = UINT64_MAX, high = 0;
+  for (size_t i = 0; i < c->count; i++) {
+    const struct table *t = &c->tables[i];
+    uint64_t first = place_of(comparison(c, t, 0, 0)),
+      last = place_of(comparison(c, t, t->rows - 1, t->columns - 1));
+    if (first < low) low = first;
+    if (last > high) high = last;
+  }
   while (low < high) {
     uint64_t middle = low + (high - low) / 2;
     if (count_up_to(c, double_at(middle)) > k) high = middle;
@@ -115,6 +150,7 @@ static bool all_positive(const double *values, size_t count)
 
 struct ratio_interval ratio_interval(const struct sides *sides)
 {
+  const struct sides by_node = sides_by_node(sides);
   struct ratio_interval r = {
     .median_a = median_of(sides->a, sides->a_count),
     .median_b = median_of(sides->b, sides->b_count),
@@ -123,11 +159,13 @@ struct ratio_interval ratio_interval(const struct sides *sides)
       || !all_positive(sides->b, sides->b_count))
     return r;
 
-  struct comparisons c = new_comparisons(sides);
+  struct comparisons c = new_comparisons(&by_node);
   size_t count = comparisons_count(&c);
-  size_t cut = rank_test_cut(sides->a_count, sides->b_count, sides->rounds);
-  r.ratio = exp((logarithm_at(&c, (count - 1) / 2)
-                 + logarithm_at(&c, count / 2)) / 2);
+  size_t cut = sides->rounds ? rank_test_cut(sides->a_count, sides->b_count, true)
+    : rank_test_cut_on_nodes(by_node.a_counts, by_node.b_counts, by_node.nodes);
+  if (count > 0)
+    r.ratio = exp((logarithm_at(&c, (count - 1) / 2)
+                   + logarithm_at(&c, count / 2)) / 2);
   if (cut > 0) {
     /* The ends themselves are inside. */
     r.low = exp(logarithm_at(&c, cut - 1));

@@ -40,7 +40,8 @@
 /* [ratio] is the estimate of B / A, which may differ a little from the ratio of
    the medians of both sides.  [low] and [high] are the ends of the interval, from
    0 to INFINITY when there are too few runs: less than 6 rounds, or without
-   rounds such as 3 and 4 runs. */
+   rounds such as 3 and 4 runs.  With several nodes, the estimate is the median of the
+   ratios of runs of the same node, and the interval that of rank_test_cut_on_nodes. */
 struct ratio_interval {
   double median_a, median_b;
   double ratio, low, high;

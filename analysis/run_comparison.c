@@ -17,10 +17,11 @@
 #include "rank_test.h"
 #include "run_comparison.h"
 
-/* Values of one metric, of runs that have it, with their rounds. */
+/* Values of one metric, of runs that have it, with their nodes and rounds. */
 struct column {
   struct cell {
     double value;
+    size_t node;
     int64_t round;
     size_t samples;
     double variance;
@@ -42,22 +43,24 @@ static const struct metric *metric_of(const struct run_metrics *run,
 
 static int compare_cells(const void *x, const void *y)
 {
-  int64_t a = ((const struct cell *) x)->round;
-  int64_t b = ((const struct cell *) y)->round;
-  return (a > b) - (a < b);
+  const struct cell *a = x, *b = y;
+  if (a->node != b->node) return a->node < b->node ? -1 : 1;
+  return (a->round > b->round) - (a->round < b->round);
 }
 
-/* Returns the values of the metric [name], in the order of rounds.  [guess] is
-   an index for metric_of.  The caller frees the cells. */
+/* Returns the values of the metric [name], in the order of nodes and rounds, without
+   [nodes] in that of rounds.  [guess] is an index for metric_of.  The caller frees
+   the cells. */
 static struct column new_column(const struct run_batch *batch, const char *name,
-                                size_t guess)
+                                bool nodes, size_t guess)
 {
   struct column c = { .cells = allocate(batch->count, sizeof *c.cells) };
   for (size_t i = 0; i < batch->count; i++) {
-    const struct metric *m = metric_of(&batch->runs[i], name, guess);
+    const struct run_metrics *run = &batch->runs[i];
+    const struct metric *m = metric_of(run, name, guess);
     if (m != NULL && !isnan(m->value))
-      c.cells[c.count++] = (struct cell) { m->value, batch->runs[i].round,
-                                           m->samples, m->variance };
+      c.cells[c.count++] = (struct cell) { m->value, nodes ? run->node : 0,
+                                           run->round, m->samples, m->variance };
   }
   if (c.count > 1) qsort(c.cells, c.count, sizeof *c.cells, compare_cells);
   return c;
@@ -67,14 +70,68 @@ static struct column new_column(const struct run_batch *batch, const char *name,
 static void keep_pairs(struct column *a, struct column *b)
 {
   size_t i = 0, j = 0, kept = 0;
-  while (i < a->count && j < b->count)
-    if (a->cells[i].round < b->cells[j].round) i++;
-    else if (a->cells[i].round > b->cells[j].round) j++;
+  while (i < a->count && j < b->count) {
+    int order = compare_cells(&a->cells[i], &b->cells[j]);
+    if (order < 0) i++;
+    else if (order > 0) j++;
     else {
       a->cells[kept] = a->cells[i++];
       b->cells[kept++] = b->cells[j++];
     }
+  }
   a->count = b->count = kept;
+}
+
+/* Returns the index of the first cell of [c] after those of the node of the cell
+   [from]. */
+static size_t node_end(const struct column *c, size_t from)
+{
+  size_t end = from;
+  while (end < c->count && c->cells[end].node == c->cells[from].node) end++;
+  return end;
+}
+
+/* The values that both batches have on each node: how many. */
+struct node_counts { size_t *a, *b, nodes; };
+
+/* Moves the cells from [from] up to [end] of [c] to the place *kept, which is not
+   after them, and adds their number to *kept. */
+static void keep_cells(struct column *c, size_t from, size_t end, size_t *kept)
+{
+  for (size_t i = from; i < end; i++) c->cells[(*kept)++] = c->cells[i];
+}
+
+/* Leaves the cells of [a] and [b] that are of nodes which both have, and returns how
+   many there are of each node.  The caller frees the arrays. */
+static struct node_counts keep_shared_nodes(struct column *a, struct column *b)
+{
+  struct node_counts n = { allocate(a->count, sizeof *n.a),
+                           allocate(a->count, sizeof *n.b), 0 };
+  size_t i = 0, j = 0, a_kept = 0, b_kept = 0;
+  while (i < a->count && j < b->count) {
+    size_t a_end = node_end(a, i), b_end = node_end(b, j),
+      a_node = a->cells[i].node, b_node = b->cells[j].node;
+    if (a_node == b_node) {
+      n.a[n.nodes] = a_end - i;
+      n.b[n.nodes++] = b_end - j;
+      keep_cells(a, i, a_end, &a_kept);
+      keep_cells(b, j, b_end, &b_kept);
+    }
+    if (a_node <= b_node) i = a_end;
+    if (b_node <= a_node) j = b_end;
+  }
+  a->count = a_kept;
+  b->count = b_kept;
+  return n;
+}
+
+/* Returns whether both batches have runs on a node, perhaps on none. */
+static bool share_node(const struct run_batch *a, const struct run_batch *b)
+{
+  for (size_t i = 0; i < a->count; i++)
+    for (size_t j = 0; j < b->count; j++)
+      if (a->runs[i].node == b->runs[j].node) return true;
+  return false;
 }
 
 static double *values_of(const struct column *c)
@@ -84,25 +141,42 @@ static double *values_of(const struct column *c)
   return values;
 }
 
+/* Returns the sum of the squares of the differences between the values of [c] and
+   the means of their nodes, and sets *nodes to the number of nodes. */
+static double squares_of(const struct column *c, size_t *nodes)
+{
+  double squares = 0;
+  *nodes = 0;
+  for (size_t from = 0, end; from < c->count; from = end) {
+    double sum = 0;
+    end = node_end(c, from);
+    for (size_t i = from; i < end; i++) sum += c->cells[i].value;
+    double mean = sum / (double) (end - from);
+    for (size_t i = from; i < end; i++)
+      squares += (c->cells[i].value - mean) * (c->cells[i].value - mean);
+    (*nodes)++;
+  }
+  return squares;
+}
+
 /* Returns the variances of a column.  The variance of a mean within a run, which
    is [variance] / [samples], is a part of the variance of the values. */
 static struct variance_parts variances_of(const struct column *c)
 {
-  double sum = 0, squares = 0, inside = 0, free_samples = 0, of_means = 0;
+  double inside = 0, free_samples = 0, of_means = 0;
+  size_t nodes;
   for (size_t i = 0; i < c->count; i++) {
     const struct cell *cell = &c->cells[i];
-    sum += cell->value;
     if (cell->samples < 2) continue;
     inside += (double) (cell->samples - 1) * cell->variance;
     free_samples += (double) (cell->samples - 1);
     of_means += cell->variance / (double) cell->samples;
   }
-  double n = (double) c->count, mean = sum / n;
-  for (size_t i = 0; i < c->count; i++)
-    squares += (c->cells[i].value - mean) * (c->cells[i].value - mean);
+  double squares = squares_of(c, &nodes), n = (double) c->count;
   return (struct variance_parts) {
     .within = free_samples > 0 ? inside / free_samples : NAN,
-    .between = n > 1 ? fmax(squares / (n - 1) - of_means / n, 0) : NAN
+    .between = c->count > nodes
+      ? fmax(squares / (n - (double) nodes) - of_means / n, 0) : NAN
   };
 }
 
@@ -124,11 +198,17 @@ static void compare_metric(struct comparison_row *row,
                            const struct run_batch *batches, bool rounds,
                            size_t guess)
 {
-  struct column a = new_column(&batches[0], row->name, guess);
-  struct column b = new_column(&batches[row->batch], row->name, guess);
+  const bool nodes = share_node(&batches[0], &batches[row->batch]);
+  struct column a = new_column(&batches[0], row->name, nodes, guess);
+  struct column b = new_column(&batches[row->batch], row->name, nodes, guess);
+  struct node_counts counts = { .nodes = 0 };
   if (rounds) keep_pairs(&a, &b);
+  else counts = keep_shared_nodes(&a, &b);
   double *a_values = values_of(&a), *b_values = values_of(&b);
-  struct sides sides = { a_values, b_values, a.count, b.count, rounds };
+  struct sides sides = { .a = a_values, .b = b_values, .a_count = a.count,
+                         .b_count = b.count, .rounds = rounds,
+                         .a_counts = counts.a, .b_counts = counts.b,
+                         .nodes = counts.nodes };
   row->a_runs = a.count;
   row->b_runs = b.count;
   row->interval = ratio_interval(&sides);
@@ -136,6 +216,8 @@ static void compare_metric(struct comparison_row *row,
   row->p = rank_test(&sides);
   row->variance_a = variances_of(&a);
   row->variance_b = variances_of(&b);
+  free(counts.a);
+  free(counts.b);
   free(b_values);
   free(a_values);
   free(b.cells);

@@ -33,11 +33,13 @@ struct metric {
 };
 
 /* A run: the metrics of runs may differ, and be in any order.  [round] is the
-   number of the round of the batch in which it ran. */
+   number of the round of the batch in which it ran, [node] that of the node, 0 for
+   none. */
 struct run_metrics {
   const struct metric *metrics;
   size_t count;
   int64_t round;
+  size_t node;
 };
 
 /* A batch, or the runs of one program in a batch. */
@@ -49,7 +51,7 @@ struct run_batch {
 /* A metric of batch number [batch] (B) compared with batch 0 (A).  [a_runs] and
    [b_runs] are the runs compared, which have the metric, and with [rounds] those
    whose partner of the same round has it too.  [variance_a] and [variance_b] are
-   the variances between runs and within.  A verdict VERDICT_UNKNOWN without a
+   the variances between runs, of the same node, and within.  A verdict VERDICT_UNKNOWN without a
    ratio has 0 more runs: their number cannot be said. */
 struct comparison_row {
   const char *name, *unit;
@@ -70,6 +72,8 @@ struct run_comparison {
 
 /* Compares each of the batches 1 to [count] - 1 with batch 0.  [rounds]: the
    batches were interleaved in random order; runs with the same round are pairs.
+   A round is made on one node.  Without rounds, runs are compared within the nodes
+   that both batches have; if they share none, as if all were of one node.
    [margin]: differences below this share, such as 0.01, need not be told apart.
    All p values are corrected together.  Metrics that only one of two batches has
    get no row.  The rows point to the names and units of the runs.  The caller

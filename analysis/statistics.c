@@ -160,3 +160,13 @@ void adjust_p_values(double *p, size_t count)
   free(adjusted);
   free(sorted);
 }
+
+struct sides sides_by_node(const struct sides *sides)
+{
+  struct sides result = *sides;
+  if (result.nodes > 0) return result;
+  result.nodes = 1;
+  result.a_counts = &sides->a_count;
+  result.b_counts = &sides->b_count;
+  return result;
+}

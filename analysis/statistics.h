@@ -59,12 +59,22 @@ double normal_tails(double z);
    were interleaved in random order, and a[i] and b[i] are of round i; then both
    counts must be equal.  Runs of one round had the same conditions, so that
    only their differences count; without rounds, slow changes of the machine
-   count as variance. */
+   count as variance.
+
+   Without rounds, the values of both may be of several nodes, machines that differ:
+   then [nodes] is their number, and [a] and [b] have a_counts[0] and b_counts[0]
+   values of the first node, then those of the next one.  Values are compared within
+   nodes only. */
 struct sides {
   const double *a, *b;
   size_t a_count, b_count;
   bool rounds;
+  const size_t *a_counts, *b_counts;
+  size_t nodes;                   /* 0: one, without counts */
 };
+
+/* Returns [sides], which must stay valid, with the counts of its nodes. */
+struct sides sides_by_node(const struct sides *sides);
 
 /* Values measured within one run, such as the durations of its requests. */
 struct run_values {

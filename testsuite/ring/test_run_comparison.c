@@ -30,7 +30,7 @@ static struct run_batch make(struct made *m, size_t runs, double level,
     double trend = 1 + (double) i / (double) runs;
     m->metrics[i][0] = (struct metric) { "time", "s", METRIC_LESS_IS_BETTER,
                                          level * noise * trend, 0, 0 };
-    m->runs[i] = (struct run_metrics) { m->metrics[i], 1, (int64_t) i };
+    m->runs[i] = (struct run_metrics) { m->metrics[i], 1, (int64_t) i, 0 };
   }
   return (struct run_batch) { m->runs, runs };
 }
@@ -192,6 +192,104 @@ static void variance_within_runs_is_taken_from_that_of_their_means(void **state)
   free_run_comparison(found);
 }
 
+/* Makes RUNS runs of [level] with a spread of 2 %, the first [on_first] of them on a
+   node, and the others on one that is 30 % slower. */
+static struct run_batch make_on_nodes(struct made *m, size_t on_first, double level,
+                                      uint64_t seed)
+{
+  struct generator g = { seed };
+  for (size_t i = 0; i < RUNS; i++) {
+    double noise = 1 + 0.0002 * (double) generate_below(&g, 100);
+    double node = i < on_first ? 1 : 1.3;
+    m->metrics[i][0] = (struct metric) { "time", "s", METRIC_LESS_IS_BETTER,
+                                         level * noise * node, 0, 0 };
+    m->runs[i] = (struct run_metrics) { m->metrics[i], 1, (int64_t) i + 1,
+                                        i < on_first ? 1 : 2 };
+  }
+  return (struct run_batch) { m->runs, RUNS };
+}
+
+static void an_effect_is_found_on_nodes_that_differ_more(void **state)
+{
+  static struct made a, b;
+  (void) state;
+  /* More of the slow runs are of B. */
+  struct run_batch batches[] = { make_on_nodes(&a, 13, 1, 14),
+                                 make_on_nodes(&b, 7, 1.03, 15) };
+  struct run_comparison *found = compare_batches(batches, 2, false, 0.01);
+  const struct comparison_row *row = row_of(found, 1, "time");
+  assert_int_equal(row->verdict.kind, VERDICT_MORE);
+  assert_true(row->interval.low < 1.03 && row->interval.high > 1.03);
+  assert_true(row->interval.low > 1.02 && row->interval.high < 1.04);
+  assert_true(row->variance_a.between < 0.0001);
+  free_run_comparison(found);
+  /* Without the factor, the ratio is that of the nodes. */
+  for (size_t i = 0; i < RUNS; i++) a.runs[i].node = b.runs[i].node = 0;
+  found = compare_batches(batches, 2, false, 0.01);
+  assert_false(row_of(found, 1, "time")->interval.low > 1.02
+               && row_of(found, 1, "time")->interval.high < 1.04);
+  free_run_comparison(found);
+}
+
+static void nodes_that_differ_are_no_difference(void **state)
+{
+  static struct made a, b;
+  size_t false_alarms = 0, missed = 0, alarms_without_nodes = 0;
+  (void) state;
+  for (uint64_t seed = 0; seed < 400; seed++) {
+    struct run_batch batches[] = { make_on_nodes(&a, 15, 1, 1000 + seed),
+                                   make_on_nodes(&b, 5, 1, 2000 + seed) };
+    struct run_comparison *found = compare_batches(batches, 2, false, 0.01);
+    const struct comparison_row *row = row_of(found, 1, "time");
+    false_alarms += row->p <= 0.05;
+    missed += row->interval.low > 1 || row->interval.high < 1;
+    free_run_comparison(found);
+    for (size_t i = 0; i < RUNS; i++) a.runs[i].node = b.runs[i].node = 0;
+    found = compare_batches(batches, 2, false, 0.01);
+    alarms_without_nodes += row_of(found, 1, "time")->p <= 0.05;
+    free_run_comparison(found);
+  }
+  /* 5 % are expected at most, and 8 % are three standard deviations more. */
+  assert_true(false_alarms <= 32);
+  assert_true(missed <= 32);
+  assert_true(alarms_without_nodes > 300);
+}
+
+static void runs_are_compared_on_the_nodes_that_both_have(void **state)
+{
+  static struct made a, b;
+  (void) state;
+  struct run_batch batches[] = { make_on_nodes(&a, 10, 1, 16),
+                                 make_on_nodes(&b, 10, 1.05, 17) };
+  for (size_t i = 10; i < RUNS; i++) b.runs[i].node = 3;
+  struct run_comparison *found = compare_batches(batches, 2, false, 0.01);
+  const struct comparison_row *row = row_of(found, 1, "time");
+  assert_int_equal(row->a_runs, 10);
+  assert_int_equal(row->b_runs, 10);
+  assert_true(row->interval.low > 1.03 && row->interval.high < 1.07);
+  free_run_comparison(found);
+  /* With no node in common, all are compared. */
+  for (size_t i = 0; i < 10; i++) b.runs[i].node = 4;
+  found = compare_batches(batches, 2, false, 0.01);
+  assert_int_equal(row_of(found, 1, "time")->a_runs, RUNS);
+  assert_int_equal(row_of(found, 1, "time")->b_runs, RUNS);
+  free_run_comparison(found);
+}
+
+static void rounds_on_nodes_are_pairs(void **state)
+{
+  static struct made a, b;
+  (void) state;
+  struct run_batch batches[] = { make_on_nodes(&a, 10, 1, 18),
+                                 make_on_nodes(&b, 10, 1.03, 19) };
+  struct run_comparison *found = compare_batches(batches, 2, true, 0.01);
+  const struct comparison_row *row = row_of(found, 1, "time");
+  assert_int_equal(row->a_runs, RUNS);
+  assert_int_equal(row->verdict.kind, VERDICT_MORE);
+  assert_true(row->interval.low > 1.02 && row->interval.high < 1.04);
+  free_run_comparison(found);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -201,6 +299,10 @@ int main(void)
     cmocka_unit_test(many_metrics_are_corrected_together),
     cmocka_unit_test(counts_without_variance_are_told_apart),
     cmocka_unit_test(variance_within_runs_is_taken_from_that_of_their_means),
+    cmocka_unit_test(an_effect_is_found_on_nodes_that_differ_more),
+    cmocka_unit_test(nodes_that_differ_are_no_difference),
+    cmocka_unit_test(runs_are_compared_on_the_nodes_that_both_have),
+    cmocka_unit_test(rounds_on_nodes_are_pairs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,8 @@ static void near(double found, double wanted, double share)
 static double rank_p(const double *a, size_t a_count, const double *b,
                      size_t b_count, bool rounds)
 {
-  return rank_test(&(struct sides) { a, b, a_count, b_count, rounds });
+  return rank_test(&(struct sides) {
+    .a = a, .b = b, .a_count = a_count, .b_count = b_count, .rounds = rounds });
 }
 
 static void the_generator_follows_its_definition(void **state)
@@ -133,6 +134,51 @@ static void mann_and_whitney_of_many_runs_are_corrected_for_ties(void **state)
   near(rank_p(a, 40, b, 45, false), 0.5665275159883729, 1e-9);
 }
 
+/* Returns the p value of the sum of the ranks of those of 11 [values] whose bits are
+   set in [chosen]: of the choices of three of the first six, and of two of the others,
+   the share of those with sums at least as far from their mean. */
+static double share_of_choices(const double *values, unsigned chosen)
+{
+  double ranks[11], sums[2048], mean = 0;
+  size_t count = 0, far = 0;
+  for (size_t i = 0; i < 11; i++) {
+    ranks[i] = 0.5;
+    for (size_t k = 0; k < 11; k++)
+      ranks[i] += values[k] < values[i] ? 1 : values[k] > values[i] ? 0 : 0.5;
+  }
+  double own = 0;
+  for (unsigned set = 0; set < 2048; set++) {
+    if (__builtin_popcount(set & 63) != 3 || __builtin_popcount(set >> 6) != 2)
+      continue;
+    sums[count] = 0;
+    for (size_t i = 0; i < 11; i++) if (set >> i & 1) sums[count] += ranks[i];
+    if (set == chosen) own = sums[count];
+    mean += sums[count++];
+  }
+  mean /= (double) count;
+  for (size_t i = 0; i < count; i++)
+    far += fabs(sums[i] - mean) >= fabs(own - mean) - 1e-9;
+  return (double) far / (double) count;
+}
+
+static void ranks_on_nodes_are_aligned_and_exact(void **state)
+{
+  /* Powers of two: those of the first node have the median 2^3, those of the second one
+     2^11, and three of the values are these medians. */
+  static const double a[] = { 4, 8, 1, 512, 2048, 8192 }, b[] = { 16, 64, 8, 32768, 64 },
+    aligned[] = { 2, 3, 0, 4, 6, 3, 9, 11, 13, 15, 6 };
+  static const size_t a_counts[] = { 3, 3 }, b_counts[] = { 3, 2 };
+  double differences[11];
+  (void) state;
+  for (size_t i = 0; i < 11; i++)
+    differences[i] = aligned[i] - (i < 6 ? 3 : 11);
+  /* B has the last three of the first node, and the last two of the second. */
+  near(rank_test(&(struct sides) {
+         .a = a, .b = b, .a_count = 6, .b_count = 5, .a_counts = a_counts,
+         .b_counts = b_counts, .nodes = 2 }),
+       share_of_choices(differences, 0x638), 1e-9);
+}
+
 static void signed_ranks_are_exact(void **state)
 {
   const double a[] = { 100, 102, 98, 105, 110, 95, 101, 99, 107, 103 };
@@ -165,7 +211,8 @@ static struct ratio_interval interval_of(const double *a, size_t a_count,
                                          const double *b, size_t b_count,
                                          bool rounds)
 {
-  return ratio_interval(&(struct sides) { a, b, a_count, b_count, rounds });
+  return ratio_interval(&(struct sides) {
+    .a = a, .b = b, .a_count = a_count, .b_count = b_count, .rounds = rounds });
 }
 
 /* The ends are where the p value of SciPy's test of B divided by the ratio
@@ -213,6 +260,13 @@ static void fill(double *values, size_t count, double factor, uint64_t seed)
 static void intervals_are_cut_where_tables_have_critical_values(void **state)
 {
   (void) state;
+  /* By a list of all choices. */
+  static const size_t a_counts[] = { 4, 4 }, b_counts[] = { 4, 4 },
+    a_unequal[] = { 3, 6 }, b_unequal[] = { 5, 2 },
+    a_empty[] = { 5, 0 }, b_empty[] = { 5, 3 };
+  assert_int_equal(rank_test_cut_on_nodes(a_counts, b_counts, 2), 6);
+  assert_int_equal(rank_test_cut_on_nodes(a_unequal, b_unequal, 2), 5);
+  assert_int_equal(rank_test_cut_on_nodes(a_empty, b_empty, 2), 3);
   assert_int_equal(rank_test_cut(5, 5, true), 0);
   assert_int_equal(rank_test_cut(6, 6, true), 1);
   assert_int_equal(rank_test_cut(10, 10, true), 9);
@@ -354,6 +408,7 @@ int main(void)
     cmocka_unit_test(mann_and_whitney_are_exact_without_equal_values),
     cmocka_unit_test(mann_and_whitney_are_exact_with_equal_values),
     cmocka_unit_test(mann_and_whitney_of_many_runs_are_corrected_for_ties),
+    cmocka_unit_test(ranks_on_nodes_are_aligned_and_exact),
     cmocka_unit_test(signed_ranks_are_exact),
     cmocka_unit_test(signed_ranks_of_many_rounds_are_corrected),
     cmocka_unit_test(the_interval_has_the_ratios_that_the_test_does_not_refute),

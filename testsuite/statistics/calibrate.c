@@ -56,7 +56,8 @@ static void significant_batches(const struct real_runs *runs, size_t batches)
     uint64_t labels = generate(&g);     /* a run has all its figures */
     for (size_t f = 0; f < runs->figures; f++) {
       draw_rounds(runs, f, first, labels, rounds, a, b);
-      p[f] = rank_test(&(struct sides) { a, b, rounds, rounds, true });
+      p[f] = rank_test(&(struct sides) {
+        .a = a, .b = b, .a_count = rounds, .b_count = rounds, .rounds = true });
       alone += p[f] <= 0.05;
       tests++;
     }
@@ -83,7 +84,8 @@ static bool covers(const struct real_runs *runs, size_t figure, size_t rounds,
               b);
   for (size_t i = 0; i < rounds; i++) b[i] *= effect;
   struct ratio_interval r =
-    ratio_interval(&(struct sides) { a, b, rounds, rounds, true });
+    ratio_interval(&(struct sides) {
+        .a = a, .b = b, .a_count = rounds, .b_count = rounds, .rounds = true });
   return r.low <= effect * (1 + 1e-6) && effect <= r.high * (1 + 1e-6);
 }
 
@@ -163,7 +165,8 @@ static void power(const struct real_runs *runs, size_t batches)
     size_t figure = draw_figure(runs, true, &g);
     size_t rounds = sizes[generate_below(&g, SIZES)];
     size_t first = draw_block(runs, rounds, &g);
-    struct sides sides = { a, b, rounds, rounds, true };
+    struct sides sides = { .a = a, .b = b, .a_count = rounds, .b_count = rounds,
+                           .rounds = true };
     draw_rounds(runs, figure, first, generate(&g), rounds, a, b);
     struct ratio_interval r = ratio_interval(&sides);
     double effect = 1 + smallest_change(&r);

@@ -37,8 +37,8 @@
 
 static const char usage[] =
 "Usage: eventring batch [OPTION...] -- [NAME=VALUE...] PROGRAM [ARG...] [-- ...]\n"
-"Runs programs in turn, in random order, and keeps each run with its recording and\n"
-"a manifest in OUT, a new folder (doc/RUNS.md). Exit status: 1: a run failed.\n";
+"Runs programs in turn, in random order, and keeps each run with its recording\n"
+"and a manifest in a new folder (doc/RUNS.md).  Exit status 1: a run failed.\n";
 
 static const enum option_id option_ids[] = {
   OPTION_RUNS, OPTION_FOR, OPTION_PRECISION, OPTION_WARM_UP, OPTION_LABEL,
