@@ -135,10 +135,13 @@ static void print_name(const char *prefix, const struct run_group *group)
 {
   fputs(prefix, stdout);
   print_text(stdout, group->name, strlen(group->name), TEXT_LINE);
+  const size_t nodes = json_object_size(group->nodes);
   if (group->recorded)
     printf(" (%zu process%s)", group->count, group->count == 1 ? "" : "es");
   else
-    printf(" (%zu run%s)", group->count, group->count == 1 ? "" : "s");
+    printf(" (%zu run%s", group->count, group->count == 1 ? "" : "s");
+  if (nodes > 0) printf(" on %zu node%s", nodes, nodes == 1 ? "" : "s");
+  if (!group->recorded) putchar(')');
 }
 
 static void print_comparison(const struct comparison_output *out)
@@ -198,8 +201,13 @@ static json_t *json_row(const struct comparison_row *row)
 
 static json_t *json_group(const struct run_group *g)
 {
+  json_t *nodes = json_array(), *facts;
+  const char *node;
+  json_object_foreach(g->nodes, node, facts)
+    json_array_append_new(nodes, json_text(node));
   return json_pack(
-    "{s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "name", json_text(g->name),
+    "{s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "name", json_text(g->name),
+    "nodes", nodes,
     "path", json_text(g->folder), "runs", (json_int_t) g->count,
     "failed", (json_int_t) g->failed.runs,
     "changed", (json_int_t) g->changed.runs,
@@ -230,6 +238,45 @@ static json_t *json_comparison(const struct comparison_output *out)
 
 /* The command */
 
+/* Returns whether all runs with the facts [a] and [b] are of one machine. */
+static bool is_same_machine(const json_t *a, const json_t *b)
+{
+  const json_t *keys = json_object_get(b, "machine.key");
+  return json_array_size(keys) == 1
+         && json_equal(keys, json_object_get(a, "machine.key"));
+}
+
+/* Returns whether [group] ran on the machine of [first] or, on nodes, whether both
+   share a node, and the same name was the same machine.  Prints a message if not. */
+static bool ran_on_same(const struct run_group *first,
+                        const struct run_group *group)
+{
+  const bool on_nodes = json_object_size(first->nodes) > 0
+                        || json_object_size(group->nodes) > 0;
+  const char *node;
+  json_t *facts;
+  if (on_nodes && !share_nodes(first, group)) {
+    complain("compare: %s and %s ran on no common node; --other-machines compares "
+             "them", group->name, first->name);
+    return false;
+  }
+  json_object_foreach(group->nodes, node, facts) {
+    const json_t *of_first = json_object_get(first->nodes, node);
+    if (of_first == NULL || is_same_machine(of_first, facts)) continue;
+    complain("compare: node %s was not one machine for all runs of %s and %s; "
+             "--other-machines compares them", node, first->name, group->name);
+    return false;
+  }
+  if (on_nodes || is_same_machine(first->facts, group->facts)) return true;
+  if (group == first)
+    complain("compare: %s has runs of several machines; --other-machines "
+             "compares them", group->name);
+  else
+    complain("compare: %s ran on another machine than %s; --other-machines "
+             "compares them", group->name, first->name);
+  return false;
+}
+
 /* Returns whether all groups have runs, of one machine or, with
    [other_machines], of any, and prints a message if not. */
 static bool can_compare(const struct run_groups *groups, bool other_machines)
@@ -237,7 +284,6 @@ static bool can_compare(const struct run_groups *groups, bool other_machines)
   const struct run_group *first = &groups->list[0];
   for (size_t i = 0; i < groups->count; i++) {
     const struct run_group *group = &groups->list[i];
-    const json_t *keys = json_object_get(group->facts, "machine.key");
     if (group->count == 0) {
       complain("compare: %s has no %s that can be compared%s%s", group->name,
                group->recorded ? "recording" : "run",
@@ -252,18 +298,9 @@ static bool can_compare(const struct run_groups *groups, bool other_machines)
                group->recorded ? first->name : group->name);
       return false;
     }
-    /* Nodes are machines. */
-    if (other_machines || group->recorded
-        || (json_array_size(keys) == 1
-            && json_equal(keys, json_object_get(first->facts, "machine.key"))))
-      continue;
-    if (i == 0)
-      complain("compare: %s has runs of several machines; --other-machines "
-               "compares them", group->name);
-    else
-      complain("compare: %s ran on another machine than %s; --other-machines "
-               "compares them", group->name, first->name);
-    return false;
+    /* Nodes of a hub are machines. */
+    if (!other_machines && !group->recorded && !ran_on_same(first, group))
+      return false;
   }
   return true;
 }

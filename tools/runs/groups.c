@@ -39,8 +39,11 @@ static bool add_group(struct run_groups *groups, char *name, const char *folder,
                       json_int_t command, uint32_t number)
 {
   struct run_group group = { .name = name, .command = command,
-                             .number = number, .facts = json_object() };
+                             .number = number, .facts = json_object(),
+                             .nodes = json_object() };
   if (name == NULL) out_of_memory();
+  if (groups->node_numbers == NULL) groups->node_numbers = json_object();
+  group.node_numbers = groups->node_numbers;
   resolve(group.folder, folder);
   for (size_t i = 0; i < groups->count; i++) {
     const struct run_group *other = &groups->list[i];
@@ -49,6 +52,7 @@ static bool add_group(struct run_groups *groups, char *name, const char *folder,
       continue;
     complain("%s is given twice", name);
     json_decref(group.facts);
+    json_decref(group.nodes);
     free(name);
     return false;
   }
@@ -203,9 +207,30 @@ static void note_recordings(struct run_group *group, const json_t *run)
   group->untraced += json_array_size(recordings) == 0;
 }
 
-/* Adds a run with the figures [figures], of the round [round] of its batch. */
+/* Returns the number of the node [name]; 0 for NULL. */
+static size_t node_number(const struct run_group *group, const char *name)
+{
+  if (name == NULL) return 0;
+  if (json_object_get(group->node_numbers, name) == NULL)
+    json_object_set_new(group->node_numbers, name, json_integer(
+      (json_int_t) json_object_size(group->node_numbers) + 1));
+  return (size_t) json_integer_value(json_object_get(group->node_numbers, name));
+}
+
+/* Adds the facts of [manifest], of a run on the node [name], if that is not NULL. */
+static void add_node_facts(struct run_group *group, const char *name,
+                           json_t *manifest)
+{
+  if (name == NULL) return;
+  if (json_object_get(group->nodes, name) == NULL)
+    json_object_set_new(group->nodes, name, json_object());
+  add_manifest(json_object_get(group->nodes, name), manifest);
+}
+
+/* Adds a run with the figures [figures], of the round [round] of its batch, on the
+   node with the number [node]. */
 static void add_figures(struct run_group *group, struct run_figures figures,
-                        json_int_t round)
+                        json_int_t round, size_t node)
 {
   if (group->count == group->room) {
     size_t room = group->room;
@@ -215,12 +240,13 @@ static void add_figures(struct run_group *group, struct run_figures figures,
                                sizeof *group->metrics);
   }
   group->figures[group->count] = figures;
+  group->metrics[group->count].node = node;
   group->metrics[group->count++].round = round;
 }
 
 void add_recorded(struct run_group *group, struct run_figures figures)
 {
-  add_figures(group, figures, 0);
+  add_figures(group, figures, 0, 0);
 }
 
 void add_unreadable(struct run_group *group, const char *why)
@@ -234,10 +260,12 @@ static void take_run(struct run_group *group, uint32_t number, json_t *run)
 {
   char path[PATH_MAX + 32], why[512];
   const json_t *process = json_object_get(run, "run");
+  const char *node = json_string_value(json_object_get(process, "node"));
   run_path(path, group->folder, number, "json");
   check_run(path, note_change, &(struct checked) { group, number, false }, why,
             sizeof why);
   add_manifest(group->facts, json_object_get(run, "manifest"));
+  add_node_facts(group, node, json_object_get(run, "manifest"));
   if (json_is_true(json_object_get(process, "failed"))) {
     const json_t *code = json_object_get(process, "exit_code");
     snprintf(why, sizeof why, json_is_integer(code) ? "exit code %d"
@@ -254,7 +282,8 @@ static void take_run(struct run_group *group, uint32_t number, json_t *run)
                 json_object_get(json_object_get(run, "manifest"),
                                 "recordings"));
   add_figures(group, figures,
-              json_integer_value(json_object_get(process, "round")));
+              json_integer_value(json_object_get(process, "round")),
+              node_number(group, node));
 }
 
 /* Returns whether [group] may have the run [number] in [folder]. */
@@ -342,6 +371,15 @@ bool have_rounds(const struct run_groups *groups)
   return true;
 }
 
+bool share_nodes(const struct run_group *a, const struct run_group *b)
+{
+  const char *name;
+  json_t *facts;
+  json_object_foreach(a->nodes, name, facts)
+    if (json_object_get(b->nodes, name) != NULL) return true;
+  return false;
+}
+
 /* Warnings */
 
 void add_warning(json_t *array, const char *format, ...)
@@ -383,16 +421,56 @@ static void warn_of_group(json_t *array, const struct run_group *g)
                 runs_text(text, g->untraced), g->count);
 }
 
-/* Warns of facts that vary within [group]. */
-static void warn_of_variation(json_t *array, const struct run_group *group)
+/* Warns of [facts] of [group] that vary, [where] being "" or a node. */
+static void warn_of_varying(json_t *array, const struct run_group *group,
+                            json_t *facts, const char *where)
 {
   const char *name;
   json_t *values;
-  json_object_foreach(group->facts, name, values) {
+  json_object_foreach(facts, name, values) {
     if (json_array_size(values) > 1)
-      add_warning(array, "%s: %s is not the same for all runs", group->name,
-                  name);
+      add_warning(array, "%s: %s is not the same for all runs%s%s", group->name,
+                  name, *where != '\0' ? " on node " : "", where);
   }
+}
+
+/* Warns of facts that vary within [group].  Nodes differ, but not in the program. */
+static void warn_of_variation(json_t *array, const struct run_group *group)
+{
+  const char *node;
+  json_t *facts;
+  if (json_object_size(group->nodes) == 0)
+    warn_of_varying(array, group, group->facts, "");
+  json_object_foreach(group->nodes, node, facts)
+    warn_of_varying(array, group, facts, node);
+  if (json_object_size(group->nodes) > 1 && json_array_size(json_object_get(
+        group->facts, "program.executable.xxh64")) > 1)
+    add_warning(array, "%s: the program is not the same on all nodes", group->name);
+}
+
+/* Returns the number of runs of [a] on nodes that [b] does not have. */
+static size_t runs_elsewhere(const struct run_group *a, const struct run_group *b)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < a->count; i++) {
+    bool found = false;
+    for (size_t k = 0; k < b->count && !found; k++)
+      found = a->metrics[i].node == b->metrics[k].node;
+    count += !found;
+  }
+  return count;
+}
+
+/* Warns of the runs of [a] that are not compared because [b] has none on their
+   nodes. */
+static void warn_of_runs_elsewhere(json_t *array, const struct run_group *a,
+                                   const struct run_group *b)
+{
+  char text[32];
+  const size_t count = runs_elsewhere(a, b);
+  if (count > 0)
+    add_warning(array, "%s: %s on nodes that %s does not have, and left out",
+                a->name, runs_text(text, count), b->name);
 }
 
 static bool same_fact(const struct run_group *a, const struct run_group *b,
@@ -403,6 +481,9 @@ static bool same_fact(const struct run_group *a, const struct run_group *b,
   return x == NULL || y == NULL || json_equal(x, y);
 }
 
+/* The first facts of warn_of_pair, which differ between nodes. */
+#define NODE_FACTS 2
+
 static void warn_of_pair(json_t *array, const struct run_group *a,
                          const struct run_group *b)
 {
@@ -412,7 +493,12 @@ static void warn_of_pair(json_t *array, const struct run_group *a,
     { "recordings.categories", "recorded other categories of events than" },
     { "conditions.governor", "ran with another governor of the processor than" }
   };
-  for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+  const bool nodes = share_nodes(a, b);
+  if (nodes) {
+    warn_of_runs_elsewhere(array, a, b);
+    warn_of_runs_elsewhere(array, b, a);
+  }
+  for (size_t i = nodes ? NODE_FACTS : 0; i < sizeof facts / sizeof *facts; i++)
     if (!same_fact(a, b, facts[i].fact))
       add_warning(array, "%s %s %s", b->name, facts[i].text, a->name);
   if ((a->untraced == a->count) != (b->untraced == b->count)) {
@@ -447,7 +533,9 @@ void free_groups(struct run_groups *groups)
     free(group->figures);
     free(group->metrics);
     json_decref(group->facts);
+    json_decref(group->nodes);
     free(group->name);
   }
+  json_decref(groups->node_numbers);
   free(groups->list);
 }

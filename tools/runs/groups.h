@@ -40,12 +40,20 @@ struct run_group {
   char started[40];               /* of the first run in [figures], UTC, as in its
                                      file; "" if it is not known */
   json_t *facts;
+  json_t *nodes;                  /* the facts of each node, by its name; no member:
+                                     not on nodes */
+  json_t *node_numbers;           /* of all groups: the number of each node, from 1,
+                                     by its name */
   struct flaw failed, unreadable, changed;
   size_t lossy, untraced;         /* runs that lost events, that wrote none */
   uint64_t lost_events;
 };
 
-struct run_groups { struct run_group *list; size_t count, room; };
+struct run_groups {
+  struct run_group *list;
+  size_t count, room;
+  json_t *node_numbers;
+};
 
 /* Adds the groups that [operand] names: a batch, by its folder or its name in
    the store [store]; BATCH:LABEL; or the file of a run.  Returns false, with a
@@ -71,6 +79,9 @@ void read_groups(struct run_groups *groups);
 /* Returns whether all groups are commands of one batch, so that runs of the same
    round are pairs. */
 bool have_rounds(const struct run_groups *groups);
+
+/* Returns whether [a] and [b] have runs on the same node. */
+bool share_nodes(const struct run_group *a, const struct run_group *b);
 
 /* Returns a new JSON array of warnings, texts of one line: reasons to doubt
    single groups, and the comparison of each group with the first. */
