@@ -88,6 +88,8 @@ json_t *enter_part(struct part *part)
   complain("standard input has no part of a batch, which eventring batch --on "
            "sends: %s", plan == NULL ? error.text : strerror(problem));
   json_decref(plan);
+  fclose(part->out);
+  part->out = NULL;
   return NULL;
 }
 
