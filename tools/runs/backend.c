@@ -165,6 +165,28 @@ static void add_srun(struct words *w, const char *options)
   free(copy);
 }
 
+static int by_text(const void *a, const void *b)
+{
+  const char *const *x = a, *const *y = b;
+  return strcmp(*x, *y);
+}
+
+/* Returns the texts of [names], which is freed, in their order. */
+static json_t *sorted(json_t *names)
+{
+  const size_t count = json_array_size(names);
+  const char **texts = allocate(count, sizeof *texts);
+  json_t *result = json_array();
+  for (size_t i = 0; i < count; i++)
+    texts[i] = json_string_value(json_array_get(names, i));
+  qsort(texts, count, sizeof *texts, by_text);
+  for (size_t i = 0; i < count; i++)
+    json_array_append_new(result, json_string(texts[i]));
+  free(texts);
+  json_decref(names);
+  return result;
+}
+
 static json_t *slurm_nodes(const char *options, char *why, size_t why_size)
 {
   struct words w = { .list = NULL };
@@ -175,7 +197,8 @@ static json_t *slurm_nodes(const char *options, char *why, size_t why_size)
   add_word(&w, NULL);
   json_t *nodes = printed_nodes((const char *const *) w.list, why, why_size);
   free_words(w.list);
-  return nodes;
+  /* They print their names in any order. */
+  return nodes != NULL ? sorted(nodes) : NULL;
 }
 
 static void add_slurm(struct words *w, const char *options, const char *node,

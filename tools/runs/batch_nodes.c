@@ -461,7 +461,9 @@ static void take_messages(struct node *n, const char *bytes, size_t size)
   for (size_t i = 0; i < size; i++) {
     if (n->line_ended) show_message(n);
     n->line_ended = bytes[i] == '\n';
-    if (n->line_ended || n->message_length + 1 == sizeof n->message) continue;
+    if (n->line_ended || bytes[i] == '\r'
+        || n->message_length + 1 == sizeof n->message)
+      continue;
     n->message[n->message_length++] = bytes[i];
     n->message[n->message_length] = '\0';
   }
