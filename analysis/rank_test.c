@@ -129,7 +129,7 @@ static size_t node_length(const struct ranked *list, size_t count)
   return length;
 }
 
-/* The counts of a node: of all values, and of those of B. */
+/* The number of values of a node, and of B's values among them. */
 struct node_counts { size_t all, b; double mean; };
 
 /* Returns the counts of the [all] values of one node at [list], and the mean of
@@ -146,8 +146,8 @@ static struct node_counts node_counts(const struct ranked *list, size_t all)
   return n;
 }
 
-/* Adds the [all] ranks of a node at [list] to the choices: of the ranks so far, whose sum is
-   at most [reached], [ways] has the number of ways for each sum below [width]. */
+/* Adds the [all] ranks of a node at [list] to the choices.  [ways] has the number of
+   ways for each sum below [width]; the sum of all ranks so far is [reached]. */
 static void choose_in_node(const struct ranked *list, size_t all, double *ways,
                            size_t width, size_t reached)
 {
@@ -183,8 +183,8 @@ static double *ways_to_choose(const struct ranked *list, size_t all)
   return ways;
 }
 
-/* Sets *mean and *variance to those of the sum of the doubled ranks of B, which equal
-   values make smaller. */
+/* Sets *mean and *variance of the sum of the doubled ranks of B.  Equal values make the
+   variance smaller. */
 static void moments_of_sum(const struct ranked *list, size_t all, double *mean,
                            double *variance)
 {

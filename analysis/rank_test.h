@@ -40,8 +40,8 @@ double rank_test(const struct sides *sides);
 size_t rank_test_cut(size_t a_count, size_t b_count, bool rounds);
 
 /* Returns the same, without rounds, for values of several nodes: the comparisons are
-   the pairs of runs of one node, and their order that of the sum of the tests of Mann
-   and Whitney in the nodes. */
+   the pairs of runs of one node, and the test adds up the statistics of Mann and
+   Whitney of all nodes. */
 size_t rank_test_cut_on_nodes(const size_t *a_counts, const size_t *b_counts,
                               size_t nodes);
 

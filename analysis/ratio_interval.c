@@ -27,7 +27,7 @@
 /* The comparisons of B with A: see rank_test_cut.  There are too many to be
    listed, so the k-th smallest is found by bisection.  With rounds, there is one
    table: [x] has the logarithms of the ratios, and a comparison is the mean of two of
-   them.  Without, each node has a table: [x] has the values of A and [y] those of B,
+   them.  Without, each node has a table: [x] has A's values and [y] has B's,
    and a comparison is a ratio.  Both are sorted, so that comparisons grow with row and
    column.  No table is empty. */
 struct comparisons {

@@ -41,7 +41,7 @@
    the medians of both sides.  [low] and [high] are the ends of the interval, from
    0 to INFINITY when there are too few runs: less than 6 rounds, or without
    rounds such as 3 and 4 runs.  With several nodes, the estimate is the median of the
-   ratios of runs of the same node, and the interval that of rank_test_cut_on_nodes. */
+   ratios of runs of the same node, and rank_test_cut_on_nodes gives the interval. */
 struct ratio_interval {
   double median_a, median_b;
   double ratio, low, high;

@@ -48,9 +48,9 @@ static int compare_cells(const void *x, const void *y)
   return (a->round > b->round) - (a->round < b->round);
 }
 
-/* Returns the values of the metric [name], in the order of nodes and rounds, without
-   [nodes] in that of rounds.  [guess] is an index for metric_of.  The caller frees
-   the cells. */
+/* Returns the values of the metric [name], in the order of nodes and rounds; without
+   [nodes], all values have the node 0.  [guess] is an index for metric_of.  The caller
+   frees the cells. */
 static struct column new_column(const struct run_batch *batch, const char *name,
                                 bool nodes, size_t guess)
 {
@@ -82,8 +82,7 @@ static void keep_pairs(struct column *a, struct column *b)
   a->count = b->count = kept;
 }
 
-/* Returns the index of the first cell of [c] after those of the node of the cell
-   [from]. */
+/* Returns the index of the first cell of [c] after [from] that is of another node. */
 static size_t node_end(const struct column *c, size_t from)
 {
   size_t end = from;

@@ -33,8 +33,8 @@ struct metric {
 };
 
 /* A run: the metrics of runs may differ, and be in any order.  [round] is the
-   number of the round of the batch in which it ran, [node] that of the node, 0 for
-   none. */
+   number of the round of the batch in which it ran, [node] the number of the node, 0
+   for none. */
 struct run_metrics {
   const struct metric *metrics;
   size_t count;
@@ -51,8 +51,8 @@ struct run_batch {
 /* A metric of batch number [batch] (B) compared with batch 0 (A).  [a_runs] and
    [b_runs] are the runs compared, which have the metric, and with [rounds] those
    whose partner of the same round has it too.  [variance_a] and [variance_b] are
-   the variances between runs, of the same node, and within.  A verdict VERDICT_UNKNOWN without a
-   ratio has 0 more runs: their number cannot be said. */
+   the variances between runs, of the same node, and within.  A verdict
+   VERDICT_UNKNOWN without a ratio has 0 more runs: their number cannot be said. */
 struct comparison_row {
   const char *name, *unit;
   enum metric_direction direction;

@@ -49,7 +49,7 @@ static char *read_all(int fd, size_t most, size_t *size)
   return text;
 }
 
-/* Becomes the program [argv], which writes to [out], and with [messages] to standard
+/* Becomes the program [argv], which writes to [out] and, with [messages], to standard
    error.  Called in the child. */
 static _Noreturn void become(const char *const argv[], const char *dir, int out,
                              bool messages)
@@ -59,13 +59,14 @@ static _Noreturn void become(const char *const argv[], const char *dir, int out,
   signal(SIGPIPE, SIG_DFL);
   signal(SIGXFSZ, SIG_DFL);
   if (null >= 0 && dup2(null, STDIN_FILENO) >= 0
-      && (messages || dup2(null, STDERR_FILENO) >= 0) && dup2(out, STDOUT_FILENO) >= 0
+      && (messages || dup2(null, STDERR_FILENO) >= 0)
+      && dup2(out, STDOUT_FILENO) >= 0
       && chdir(dir) == 0 && setenv("LC_ALL", "C", 1) == 0)
     execvp(argv[0], (char *const *) argv);
   _exit(127);
 }
 
-/* Does the work of capture, with [messages] that of capture_with_messages. */
+/* Does the work of capture and, with [messages], of capture_with_messages. */
 static char *output_of(const char *const argv[], const char *dir, size_t *size,
                        bool messages)
 {

@@ -81,7 +81,7 @@ ok "options that srun refuses are an error" eval \
   'exits 3 && err_has "no-such-option: srun cannot be run or fails" && ! [ -e none ]'
 cat >kills.sh <<'END'
 #!/bin/sh
-# The third time, it kills the batch, whose process id is in a file.
+# The third time, it kills the batch.  A file has the id of its process.
 echo >>begun
 [ "$(wc -l <begun)" != 3 ] || kill -KILL "$(cat batch.pid)"
 sleep 0.1

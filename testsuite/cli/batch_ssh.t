@@ -1,7 +1,6 @@
 #!/bin/sh
 # Only in make check-long: it runs the machine's ssh and sshd.
-# eventring batch --on=ssh:... through a real ssh, whose sshd is a child of it and has no
-# port.
+# eventring batch --on=ssh:... through a real ssh, which starts an sshd without a port.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 sshd=$(PATH=$PATH:/usr/sbin command -v sshd) && command -v ssh >/dev/null || {
@@ -74,7 +73,7 @@ ok "a host that is not reached: one line with its name" eval '[ "$(numbers down)
   one_line 3 "node unreachable: ssh: connect to .* refused (exit code 255); eventring"'
 cat >kills.sh <<'END'
 #!/bin/sh
-# The third time, it kills the batch, whose process id is in a file.
+# The third time, it kills the batch.  A file has the id of its process.
 echo >>begun
 [ "$(wc -l <begun)" != 3 ] || kill -KILL "$(cat batch.pid)"
 sleep 0.1

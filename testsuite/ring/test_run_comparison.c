@@ -223,7 +223,7 @@ static void an_effect_is_found_on_nodes_that_differ_more(void **state)
   assert_true(row->interval.low > 1.02 && row->interval.high < 1.04);
   assert_true(row->variance_a.between < 0.0001);
   free_run_comparison(found);
-  /* Without the factor, the ratio is that of the nodes. */
+  /* Without the factor, the nodes make the ratio. */
   for (size_t i = 0; i < RUNS; i++) a.runs[i].node = b.runs[i].node = 0;
   found = compare_batches(batches, 2, false, 0.01);
   assert_false(row_of(found, 1, "time")->interval.low > 1.02

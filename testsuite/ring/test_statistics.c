@@ -134,9 +134,9 @@ static void mann_and_whitney_of_many_runs_are_corrected_for_ties(void **state)
   near(rank_p(a, 40, b, 45, false), 0.5665275159883729, 1e-9);
 }
 
-/* Returns the p value of the sum of the ranks of those of 11 [values] whose bits are
-   set in [chosen]: of the choices of three of the first six, and of two of the others,
-   the share of those with sums at least as far from their mean. */
+/* Returns the p value of the sum of the ranks of some of 11 [values]: [chosen] has their
+   bits.  It is a share of all choices of three of the first six values and two of the
+   others: the share with sums at least as far from the mean of the sums. */
 static double share_of_choices(const double *values, unsigned chosen)
 {
   double ranks[11], sums[2048], mean = 0;
@@ -163,8 +163,8 @@ static double share_of_choices(const double *values, unsigned chosen)
 
 static void ranks_on_nodes_are_aligned_and_exact(void **state)
 {
-  /* Powers of two: those of the first node have the median 2^3, those of the second one
-     2^11, and three of the values are these medians. */
+  /* Powers of two, with the median 2^3 on the first node and 2^11 on the second one;
+     three of the values are these medians. */
   static const double a[] = { 4, 8, 1, 512, 2048, 8192 }, b[] = { 16, 64, 8, 32768, 64 },
     aligned[] = { 2, 3, 0, 4, 6, 3, 9, 11, 13, 15, 6 };
   static const size_t a_counts[] = { 3, 3 }, b_counts[] = { 3, 2 };

@@ -199,7 +199,7 @@ static void catch_signals(void)
   signal(SIGCHLD, SIG_DFL);
 }
 
-/* Creates the batch of the command line, whose [commands] are run on nodes. */
+/* Creates the batch of the command line, with [commands] that are run on nodes. */
 static enum status begin_on_nodes(struct maker *m, const struct arguments *a,
                                   json_t *commands)
 {

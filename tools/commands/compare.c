@@ -203,8 +203,9 @@ static json_t *json_group(const struct run_group *g)
 {
   json_t *nodes = json_array(), *facts;
   const char *node;
-  json_object_foreach(g->nodes, node, facts)
+  json_object_foreach(g->nodes, node, facts) {
     json_array_append_new(nodes, json_text(node));
+  }
   return json_pack(
     "{s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "name", json_text(g->name),
     "nodes", nodes,

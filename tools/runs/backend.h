@@ -10,7 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* The boundary between what a run is and where it is made.
+/* The boundary between a run and the place where it is made.
 
    A backend lists its nodes and runs a command on one of them, with standard
    input, output and error, and the exit status, passed through.  ssh and Slurm
@@ -51,7 +51,7 @@ char **backend_command(const char *name, const char *node,
 void free_words(char **words);
 
 /* Returns [words], up to NULL, as a command line for a shell, which the caller
-   frees: every word is quoted, whatever is in it, for sh, csh and fish. */
+   frees: every word is quoted, with any characters, for sh, csh and fish. */
 char *quote_words(const char *const words[]);
 
 #endif /* TOOLS_RUNS_BACKEND_H */

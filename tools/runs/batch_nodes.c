@@ -119,7 +119,7 @@ static void close_end(int *fd)
   *fd = -1;
 }
 
-/* Ends the command of [n], whose part fails with [status]. */
+/* Ends the command of [n]: its part fails with [status]. */
 static void give_up(struct node *n, enum status status)
 {
   if (n->status < status) n->status = status;
@@ -220,7 +220,7 @@ static void send_part(struct node *n)
   json_decref(plan);
 }
 
-/* What a node sends */
+/* The output of a node */
 
 /* Returns whether [n] may send the run [number]: a run of its part that the batch
    does not have. */
@@ -469,7 +469,7 @@ static void take_messages(struct node *n, const char *bytes, size_t size)
   }
 }
 
-/* Reads what [fd] has, once, and gives it to [take].  Closes it at its end. */
+/* Reads from [fd] once, and gives the bytes to [take].  Closes it at its end. */
 static void read_from(struct node *n, int *fd,
                       void (*take)(struct node *n, const char *bytes, size_t size))
 {
@@ -494,8 +494,8 @@ static void explain_end(struct node *n, int how)
   n->status = STATUS_CANNOT_READ;
 }
 
-/* Takes the last messages of [n], whose output has ended, and waits for the end of
-   its command. */
+/* Waits for the end of the command of [n] after its output has ended, and takes its last
+   messages. */
 static void finish_node(struct node *n)
 {
   struct pollfd messages = { n->err, POLLIN, 0 };

@@ -10,8 +10,8 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* A batch on nodes: each makes its part, as batch_part.h describes, at the same time as the
-   others, and the runs come back over the standard output of the command that the
+/* A batch on nodes: each makes its part, as batch_part.h describes, at the same time as
+   the others.  The runs come back over the standard output of the command that the
    backend runs. */
 
 #ifndef TOOLS_RUNS_BATCH_NODES_H

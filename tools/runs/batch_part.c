@@ -27,7 +27,7 @@
 #include "runs/execute.h"
 #include "runs/run_file.h"
 
-/* Variables that name places of a machine: those of the node stay. */
+/* Variables that name places of a machine.  The node keeps its own. */
 static const char *const own_variables[] = { "PATH", "TMPDIR" };
 
 /* Ends this program when nobody has the other end of standard input any more.

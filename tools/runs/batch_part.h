@@ -10,9 +10,9 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* The part of a batch that a node makes, where `eventring batch --continue=-` runs.
-   Rounds are shared out: of [step] nodes, this one makes every round whose number,
-   from 0, has the remainder [first].
+/* The part of a batch that a node makes: `eventring batch --continue=-` runs there.
+   Rounds are shared out: with [step] nodes, this one makes the rounds [first], counted
+   from 0, [first] + [step], and so on.
 
    Standard input has the plan, one line of JSON: the members of batch.json, and
    `node`, `shows_output` and `part`.  Standard output has lines:
@@ -42,8 +42,8 @@ struct part {
                                      their numbers, with some members of `run` */
 };
 
-/* Enters the part in standard input: what this program prints goes to standard
-   error from now on, and it gets SIGTERM when standard input ends.  Returns the plan
+/* Enters the part in standard input.  From now on, standard output is standard error,
+   and this program gets SIGTERM when standard input ends.  Returns the plan
    as a new JSON object; NULL, with a message, when standard input has none. */
 json_t *enter_part(struct part *part);
 

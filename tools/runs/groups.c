@@ -375,8 +375,9 @@ bool share_nodes(const struct run_group *a, const struct run_group *b)
 {
   const char *name;
   json_t *facts;
-  json_object_foreach(a->nodes, name, facts)
+  json_object_foreach(a->nodes, name, facts) {
     if (json_object_get(b->nodes, name) != NULL) return true;
+  }
   return false;
 }
 
@@ -441,8 +442,9 @@ static void warn_of_variation(json_t *array, const struct run_group *group)
   json_t *facts;
   if (json_object_size(group->nodes) == 0)
     warn_of_varying(array, group, group->facts, "");
-  json_object_foreach(group->nodes, node, facts)
+  json_object_foreach(group->nodes, node, facts) {
     warn_of_varying(array, group, facts, node);
+  }
   if (json_object_size(group->nodes) > 1 && json_array_size(json_object_get(
         group->facts, "program.executable.xxh64")) > 1)
     add_warning(array, "%s: the program is not the same on all nodes", group->name);

@@ -395,7 +395,7 @@ enum status open_batch(struct maker *m, const char *folder,
   return status != STATUS_OK ? status : prepare_executor(m);
 }
 
-/* Adds the facts about this machine and its programs to the plan of [m], of a part, unless it
+/* Adds the facts about this machine and its programs to the plan of a part, unless it
    has them.  Returns false, with a message, when there is no such program. */
 static bool complete_plan(const struct maker *m)
 {
@@ -490,8 +490,9 @@ static struct progress new_progress(const struct maker *m)
     p.samples[i] = (struct sample) { .label = json_string_value(
       json_object_get(json_array_get(commands, i), "label")) };
   visit_runs(m->folder, add_made, &p);
-  json_object_foreach(m->part.made, number, run)
+  json_object_foreach(m->part.made, number, run) {
     add_made(&p, (uint32_t) strtoul(number, NULL, 10), run, NULL);
+  }
   p.made_before = p.made;
   p.began_ns = monotonic_ns();
   return p;
@@ -661,7 +662,7 @@ static enum status warm_up(struct maker *m, struct progress *p)
   return status;
 }
 
-/* Returns whether the run [number] is there. */
+/* Returns whether the batch of [m] has the run [number]. */
 static bool is_made(const struct maker *m, uint32_t number)
 {
   char path[PATH_MAX];
