@@ -550,8 +550,8 @@ ASAN_RUNS := $(patsubst testsuite/%.c,$(B)/asan/%,\
 # Further ones, for make check-sanitizers, with the command: files, options and
 # outputs, the same files read by more commands, attackers, a concurrent writer, real
 # programs, servers.
-ASAN_MORE := $(patsubst %,$(B)/asan/%.t,$(addprefix cli/,check cut events filter \
-    latency many output stat verify) $(addprefix trace/,files rows several) \
+ASAN_MORE := $(patsubst %,$(B)/asan/%.t,$(addprefix cli/,batch_nodes check cut events \
+    filter latency many output stat verify) $(addprefix trace/,files rows several) \
   $(addprefix profile/,memory ocaml profile types) hostile/consumer serve/access \
   serve/live $(addprefix fleet/,hub read profile metrics))
 TSAN_RUNS := $(patsubst testsuite/%.c,$(B)/tsan/%,\

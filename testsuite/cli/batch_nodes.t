@@ -283,6 +283,11 @@ printf '{' >sent
 sent evil_json
 ok "a run that cannot be read is not kept" eval 'only_first evil_json &&
   one_line 3 "run 2 cannot be kept: .*line 1"'
+hostile evil_words <<'END'
+printf '\033[2Jx\ny\n' >&2; echo 'end 0'
+END
+ok "messages of a node are printable text" eval 'exits 0 && only_first evil_words &&
+  err_has "^eventring: node evil: .x1b.2Jx$" && err_has "^eventring: node evil: y$"'
 hostile evil_end <<'END'
 printf 'file 000002.json 99\nabc'
 END
@@ -320,7 +325,7 @@ ok "all runs and recordings are as they were written" exits 0
 ok "the parts of killed batches end, and leave no temporary files" \
   within 60 clean killed
 "$EVENTRING_BIN" batch --on ./backend --runs 99 --warm-up 0 -o signalled -- \
-  ./batch 9 500 2>err &
+  ./batch 9 500 >out 2>err &
 batch=$!
 within 60 test -e signalled/000001.json
 kill -TERM $batch

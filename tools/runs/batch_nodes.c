@@ -38,9 +38,11 @@
 #define LONGEST_LINE ((size_t) 64 << 20)
 #define LONGEST_MESSAGE 600
 
-/* How long nodes have to end after Ctrl-C, and how often it is noticed. */
+/* The time in which a command must end after Ctrl-C or after its output has ended, how
+   often Ctrl-C is looked for, and how often a command that ends. */
 #define END_NS (INT64_C(10) * 1000 * 1000 * 1000)
 #define POLL_MS 500
+#define POLL_END_MS 10
 
 /* The members `nodes` and `on` */
 
@@ -96,6 +98,7 @@ struct node {
   char message[LONGEST_MESSAGE];  /* its last one, not yet shown */
   size_t message_length;
   bool line_ended;                /* of the message */
+  int64_t closed_ns;              /* when its output ended; 0: it has not */
   bool greeted, ended;
   enum status status;
 };
@@ -494,15 +497,17 @@ static void explain_end(struct node *n, int how)
   n->status = STATUS_CANNOT_READ;
 }
 
-/* Waits for the end of the command of [n] after its output has ended, and takes its last
-   messages. */
+/* Takes the last messages of [n], whose output has ended, when its command has ended,
+   too. */
 static void finish_node(struct node *n)
 {
   struct pollfd messages = { n->err, POLLIN, 0 };
   int how = 0;
+  const int64_t now = monotonic_ns();
+  if (n->closed_ns == 0) n->closed_ns = now;
   close_end(&n->in);
-  while (waitpid(n->pid, &how, 0) < 0 && errno == EINTR)
-    if (executions_stopped()) kill(-n->pid, SIGKILL);
+  if (now - n->closed_ns > END_NS) kill(-n->pid, SIGKILL);
+  if (waitpid(n->pid, &how, WNOHANG) == 0) return;
   n->pid = 0;
   /* Another process may still have the other end. */
   while (n->err >= 0 && poll(&messages, 1, 0) > 0)
@@ -560,13 +565,15 @@ static struct nodes new_node_list(const struct batch_on_nodes *batch)
 static bool take_some(struct nodes *nodes, struct pollfd *ends)
 {
   bool at_work = false;
+  int wait_ms = POLL_MS;
   for (size_t i = 0; i < nodes->count; i++) {
     const struct node *n = &nodes->list[i];
     at_work |= n->pid > 0;
+    if (n->pid > 0 && n->out < 0) wait_ms = POLL_END_MS;
     ends[2 * i] = (struct pollfd) { n->pid > 0 ? n->out : -1, POLLIN, 0 };
     ends[2 * i + 1] = (struct pollfd) { n->pid > 0 ? n->err : -1, POLLIN, 0 };
   }
-  if (!at_work || poll(ends, 2 * nodes->count, POLL_MS) < 0) return at_work;
+  if (!at_work || poll(ends, 2 * nodes->count, wait_ms) < 0) return at_work;
   for (size_t i = 0; i < nodes->count; i++) {
     struct node *n = &nodes->list[i];
     if (ends[2 * i + 1].revents != 0) read_from(n, &n->err, take_messages);

@@ -151,7 +151,8 @@ bool send_run(const struct part *part, const char *folder, uint32_t number)
     && fflush(part->out) == 0 && fgets(line, sizeof line, stdin) != NULL
     && sscanf(line, "%" SCNu32, &answer) == 1 && answer == number;
   json_decref(run);
-  if (!good) complain("cannot send run %" PRIu32 " to the batch", number);
+  if (!good && !executions_stopped())
+    complain("cannot send run %" PRIu32 " to the batch", number);
   remove_files(folder);
   return good;
 }
@@ -160,6 +161,8 @@ void leave_part(struct part *part, int status, const char *folder)
 {
   remove_files(folder);
   rmdir(folder);
+  /* The batch ends standard input when it reads the end of this output. */
+  signal(SIGTERM, SIG_IGN);
   if (status >= 0) fprintf(part->out, "end %d\n", status);
   fclose(part->out);
   json_decref(part->made);

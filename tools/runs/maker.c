@@ -418,8 +418,9 @@ enum status open_part(struct maker *m)
     return STATUS_CANNOT_WRITE;
   }
   restore_environment(json_object_get(m->batch, "environment"));
-  if (!is_plan(m->batch) || !complete_plan(m)) return STATUS_CANNOT_READ;
-  hindrance = hindrance_of(m);
+  hindrance = is_plan(m->batch) ? NULL : "has a damaged " BATCH_FILE;
+  if (hindrance == NULL && !complete_plan(m)) return STATUS_CANNOT_READ;
+  if (hindrance == NULL) hindrance = hindrance_of(m);
   if (hindrance != NULL) {
     complain("the batch %s; begin a new batch", hindrance);
     return STATUS_CANNOT_READ;
@@ -714,7 +715,9 @@ static void end_nodes_progress(const void *state)
 static void take_run(void *state, json_t *run)
 {
   const struct maker_on_nodes *of = state;
+  const double wall_before_ns = of->p->wall_before_ns;
   add_made(of->p, 0, run, NULL);
+  of->p->wall_before_ns = wall_before_ns;
   print_progress(of->m, of->p);
 }
 
