@@ -340,6 +340,28 @@ ok "the runs that were made are as they were written" exits 0
 batch --continue=signalled --runs 3
 ok "it goes on after SIGTERM" eval 'exits 0 && [ "$(numbers signalled | wc -w)" -ge 3 ]'
 
+if unshare -m true 2>/dev/null; then
+  mkdir disk
+  cat >full.sh <<'END'
+mount -t tmpfs -o size=200k none disk || exit 9
+"$EVENTRING_BIN" batch -q --on ./backend --runs 30 --warm-up 0 -o disk/full -- \
+  ./batch 1000000
+echo $? >status
+mount -o remount,size=16m disk
+"$EVENTRING_BIN" batch -q --continue=disk/full >/dev/null 2>&1
+echo $? >>status
+cp -r disk/full full
+END
+  run unshare -m sh full.sh
+  ok "a full disk: a line for each node, and the exit code 4" eval \
+    '[ "$(head -n 1 status)" = 4 ] && [ "$(wc -l <err)" = 2 ] &&
+     [ "$(grep -c "cannot write a run in .*/disk/full: No space" err)" = 2 ]'
+  ok "a batch on nodes goes on when there is room" eval '[ "$(tail -n 1 status)" = 0 ] &&
+    [ "$(numbers full)" = "$(seq -s " " 30) " ]'
+else
+  skip "a full disk: a line for each node, and the exit code 4" "no mount namespace"
+fi
+
 # Comparison
 
 runs_py() { python3 "$here/compare_runs.py" "$@" || exit 1; }

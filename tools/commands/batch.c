@@ -13,7 +13,8 @@
 /* eventring batch: runs of one or several commands, interleaved and kept, to be
    compared.
 
-   runs/maker.h has the loop, runs/batch.h the folder, runs/execute.h a run. */
+   runs/maker.h has the loop, runs/batch.h the folder, runs/execute.h a run,
+   runs/batch_nodes.h the nodes, and runs/backend.h the way to them. */
 
 #define _GNU_SOURCE
 #include <errno.h>

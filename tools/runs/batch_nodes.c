@@ -607,6 +607,7 @@ enum status make_on_nodes(const struct batch_on_nodes *batch)
     if (!start_node(&nodes.list[i])) nodes.list[i].status = STATUS_CANNOT_READ;
   do if (executions_stopped()) stop_nodes(&nodes, &stopped_ns);
   while (take_some(&nodes, ends));
+  discard_making(batch->folder);
   for (size_t i = 0; i < nodes.count; i++) {
     if (status < nodes.list[i].status) status = nodes.list[i].status;
     json_decref(nodes.list[i].made);

@@ -265,7 +265,6 @@ static void take_run(struct run_group *group, uint32_t number, json_t *run)
   check_run(path, note_change, &(struct checked) { group, number, false }, why,
             sizeof why);
   add_manifest(group->facts, json_object_get(run, "manifest"));
-  add_node_facts(group, node, json_object_get(run, "manifest"));
   if (json_is_true(json_object_get(process, "failed"))) {
     const json_t *code = json_object_get(process, "exit_code");
     snprintf(why, sizeof why, json_is_integer(code) ? "exit code %d"
@@ -275,6 +274,7 @@ static void take_run(struct run_group *group, uint32_t number, json_t *run)
     note_flaw(&group->failed, number, why);
     return;
   }
+  add_node_facts(group, node, json_object_get(run, "manifest"));
   note_start(group, process);
   note_recordings(group, run);
   struct run_figures figures = run_figures(run);

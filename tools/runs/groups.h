@@ -40,8 +40,8 @@ struct run_group {
   char started[40];               /* of the first run in [figures], UTC, as in its
                                      file; "" if it is not known */
   json_t *facts;
-  json_t *nodes;                  /* the facts of each node, by its name; no member:
-                                     not on nodes */
+  json_t *nodes;                  /* the facts of each node with a run in [figures], by
+                                     its name; no member: not on nodes */
   json_t *node_numbers;           /* of all groups: the number of each node, from 1,
                                      by its name */
   struct flaw failed, unreadable, changed;
