@@ -233,7 +233,8 @@ END
 chmod +x kills.sh
 batch --on ./backend --runs 4 --warm-up 0 -o part -- ./kills.sh
 ok "a part that is killed: one line, and the other part is made" eval \
-  'one_line 3 "node three: it ended too early: signal 9;" && [ "$(numbers part)" = "1 3 " ]'
+  '[ "$(numbers part)" = "1 3 " ] &&
+   one_line 3 "node three: it ended too early: signal 9;"'
 batch --continue=part
 ok "it goes on" eval 'exits 0 && counts part 4'
 rm -r nodes/three/tmp
@@ -248,6 +249,10 @@ hostile() {
   batch --on ./backend --runs 2 --seed 1 --warm-up 0 -o "$1" -- true
 }
 only_first() { [ "$(cd "$1" && ls | tr '\n' ' ')" = "000001.json batch.json " ]; }
+echo 'echo Welcome' >nodes/evil/answer
+batch --on ./backend --runs 2 --seed 1 --warm-up 0 -o welcome -- true
+ok "a shell that greets is an error in one line" eval 'only_first welcome &&
+  one_line 3 "node evil: unexpected answer .Welcome.; before eventring runs there"'
 n=0
 for answer in "file ../000002.json 3" "file 000001.json 3" "file 000003.json 3" \
   "file 000002.1.evr 3" "file 000002.txt 3" "file .lock 3" "file batch.json 3" \

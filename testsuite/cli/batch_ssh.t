@@ -69,7 +69,8 @@ run eventring check two/*[0-9].json
 ok "runs come with their recordings, as they were written" eval \
   'exits 0 && [ "$(ls two/*.evr | wc -l)" = 4 ]'
 run eventring batch -q --on ssh:there,unreachable --runs 4 -o down -- true
-ok "a host that is not reached: one line with its name" eval '[ "$(numbers down)" = "1 3 " ] &&
+ok "a host that is not reached: one line with its name" eval \
+  '[ "$(numbers down)" = "1 3 " ] &&
   one_line 3 "node unreachable: ssh: connect to .* refused (exit code 255); eventring"'
 cat >kills.sh <<'END'
 #!/bin/sh

@@ -372,12 +372,17 @@ static void take_greeting(struct node *n, const char *line)
   char own[64];
   snprintf(own, sizeof own, "eventring %s", eventring_reader_version());
   n->greeted = strcmp(line, own) == 0;
-  if (n->greeted) send_part(n);
-  else {
+  if (n->greeted) {
+    send_part(n);
+    return;
+  }
+  if (strncmp(line, own, strlen("eventring ")) == 0)
     complain_of(n, "it has '%.60s', and this is '%s'; install the same version",
                 line, own);
-    give_up(n, STATUS_CANNOT_READ);
-  }
+  else
+    complain_of(n, "unexpected answer '%.60s'; before eventring runs there, nothing may "
+                "print to standard output, such as a file that a shell reads", line);
+  give_up(n, STATUS_CANNOT_READ);
 }
 
 /* Takes a [line] of [n] that is complete. */
