@@ -391,6 +391,14 @@ ok "a difference of 3 % is found on nodes that differ by 30 %" eval 'exits 0 &&
 run eventring compare --json pairs
 ok "--json has the nodes" eval 'jq -e ".groups | map(.nodes) ==
   [[\"one\", \"two\"], [\"one\", \"two\"]]" out'
+cp -r pairs wide
+runs_py set 'if .run.node == "two" then .run.wall_ns *= 10 else . end' wide/[0-9]*.json
+run eventring compare --html=page.html wide
+# The labels of the axis of the drawing of the wall time.
+axis() { tr '\n' ' ' <page.html | sed 's/.*<td[^>]*>wall_ns//; s/<\/svg>.*//' |
+  grep -o '<text[^>]*>[0-9.]*' | sed 's/.*>//'; }
+ok "the page compares runs with the base on the same node" eval 'exits 0 &&
+  [ "$(axis | wc -l)" -gt 1 ] && axis | awk "\$1 < 0.7 || \$1 > 1.4 { exit 1 }"'
 runs_py make template first 20 0.002
 nodes_of first one two
 cp -r first later

@@ -11,6 +11,7 @@
 /**************************************************************************/
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include "memory.h"
@@ -43,20 +44,38 @@ static double place(const struct axis *axis, double logarithm)
                 * (RIGHT - LEFT);
 }
 
-/* Returns the values above 0 of the figure [name] in the runs of [group]; the
-   caller frees the list. */
-static struct dots dots_of(const struct run_group *group, const char *name,
-                           double median)
+/* Adds the logarithms of the values above 0 of the figure [name] in the runs of
+   [group] on the node with the number [node], less [median], to the list of
+   [dots]. */
+static void add_dots(struct dots *dots, const struct run_group *group,
+                     const char *name, size_t node, double median)
 {
-  struct dots dots = { allocate(group->count, sizeof *dots.list), 0 };
   for (size_t i = 0; i < group->count; i++)
     for (size_t k = 0; k < group->metrics[i].count; k++) {
       const struct metric *metric = &group->metrics[i].metrics[k];
-      if (strcmp(metric->name, name) != 0) continue;
+      if (group->metrics[i].node != node || strcmp(metric->name, name) != 0) continue;
       if (metric->value > 0 && isfinite(metric->value))
-        dots.list[dots.count++] = log(metric->value / median);
+        dots->list[dots->count++] = log(metric->value) - median;
       break;
     }
+}
+
+/* Returns the ratios of the runs of [group] to the [median] of [base] or, with
+   [by_node], to its median on the same node; the caller frees the list. */
+static struct dots dots_of(const struct run_group *base, const struct run_group *group,
+                           const char *name, double median, bool by_node)
+{
+  const size_t nodes = json_object_size(base->node_numbers);
+  struct dots dots = { allocate(group->count, sizeof *dots.list), 0 },
+    of_base = { allocate(base->count, sizeof *of_base.list), 0 };
+  for (size_t node = 0; node <= nodes; node++) {
+    of_base.count = 0;
+    if (by_node) add_dots(&of_base, base, name, node, 0);
+    if (by_node && of_base.count == 0) continue;
+    add_dots(&dots, group, name, node, by_node
+             ? median_of(of_base.list, of_base.count) : log(median));
+  }
+  free(of_base.list);
   return dots;
 }
 
@@ -182,8 +201,11 @@ void print_chart(FILE *out, const struct comparison_row *row,
 {
   const struct ratio_interval *r = &row->interval;
   if (!(r->ratio > 0) || !isfinite(r->ratio) || !(r->median_a > 0)) return;
-  struct dots a = dots_of(base, row->name, r->median_a);
-  struct dots b = dots_of(group, row->name, r->median_a);
+  const bool by_node = share_nodes(base, group);
+  struct dots a = dots_of(base, base, row->name, r->median_a, by_node);
+  struct dots b = dots_of(base, group, row->name, r->median_a, by_node);
+  const double median_b = by_node ? median_of(b.list, b.count)
+                          : log(r->median_b / r->median_a);
   struct axis axis = axis_of(row, &a, &b);
   fprintf(out, "<svg role=\"img\" viewBox=\"0 0 %d %d\" width=\"%d\" "
           "height=\"%d\"><title>ratio %.4f", WIDTH, HEIGHT, WIDTH, HEIGHT,
@@ -195,8 +217,8 @@ void print_chart(FILE *out, const struct comparison_row *row,
   print_dots(out, &axis, &b, "this", THIS_Y);
   print_median(out, place(&axis, 0), "base", BASE_Y);
   if (r->median_b > 0)
-    print_median(out, fmin(fmax(place(&axis, log(r->median_b / r->median_a)),
-                                LEFT), RIGHT), "this", THIS_Y);
+    print_median(out, fmin(fmax(place(&axis, median_b), LEFT), RIGHT), "this",
+                 THIS_Y);
   print_interval(out, &axis, row);
   fputs("</svg>", out);
   free(a.list);
