@@ -693,8 +693,12 @@ TESTS ?= $(call in_gate,$(ALL_TESTS)) testsuite/build/clean-tree.t
 # Tests without their packages are skipped.
 .PHONY: test-packages
 test-packages:
-	@build-aux/deps debian-packages.txt || \
+	@build-aux/deps debian-packages.txt build check || \
 	  echo "make check: tests that need these packages are skipped" >&2
+.PHONY: long-test-packages
+long-test-packages:
+	@build-aux/deps debian-packages.txt || \
+	  echo "make check-rest: tests that need these packages are skipped" >&2
 
 .PHONY: built-for-tests check check-sanitizers ring-tests sanitized
 ring-tests: $(RING_TESTS)
@@ -731,7 +735,7 @@ check-quick: ## tests of libeventring and the command, without OCaml: a minute
 
 # Hours, with the default of SOAK_SECONDS and FUZZ_SECONDS half of one.
 .PHONY: check-long check-rest
-check-rest: built-for-tests $(if $(ARM64_WORKS),$(DONE)/arm64) ## the tests that the gate leaves out
+check-rest: built-for-tests long-test-packages $(if $(ARM64_WORKS),$(DONE)/arm64) ## the tests that the gate leaves out
 	@$(TEST_ENV) testsuite/run \
 	  $(call not_in_gate,$(RING_TESTS) $(SANITIZED_RUNS) $(ALL_TESTS))
 check-long: check check-rest check-sanitizers check-opam check-model check-upstream check-traced check-arm64 soak fuzz ## all of it: check and its rest, sanitizers, opam, upstream's testsuite, arm64, soak, fuzz, the whole model
