@@ -2013,6 +2013,13 @@ await test('the categories that a flame graph lacks are recorded by one button, 
       await press(page, 'Record profile_wait for 10 s', 'section button');
       // It is asked again without another click.
       await seen(page, '.flame');
+      // When the time is over, the range is held.
+      await page.evaluate(() => {
+        const now = performance.now.bind(performance);
+        performance.now = () => now() + 9500;
+      });
+      await until(page, () => document.querySelector('[data-range=fixed]')
+        && !document.body.innerText.includes('profile_wait is recorded'));
     });
     mock.noSamples = true;
     mock.readOnly = true;

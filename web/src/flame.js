@@ -186,15 +186,19 @@ function Answer({ answer, process, type, address, now, record, why, wider }) {
 }
 
 // Returns { record, message } for the process [id]: [record] records categories for a
-// short time, in which [again] is called after each [answer].
-function useRecord(id, answer, again) {
+// short time, in which [again] is called after each [answer], and at its end [ended].
+function useRecord(id, answer, again, ended) {
   const { act, say, message } = useAction(id);
   const [{ end_ms, text }, setEnd] = useState({ end_ms: 0 });
   useEffect(() => {
-    const left = end_ms - performance.now();
-    if (left <= 0) return undefined;
+    if (!end_ms) return undefined;
+    const left = Math.max(0, end_ms - performance.now());
     const timer = setTimeout(again, Math.min(refresh_ms, left + 1));
-    const end = setTimeout(() => say((now) => now?.text === text ? null : now), left);
+    const end = setTimeout(() => {
+      setEnd({ end_ms: 0 });
+      say((now) => now?.text === text ? null : now);
+      ended();
+    }, left);
     return () => {
       clearTimeout(timer);
       clearTimeout(end);
@@ -218,9 +222,16 @@ export function Flame(given) {
   const [round, setRound] = useState(0);
   const again = () => setRound((n) => n + 1);
   const answer = useAnswer(id, key, range, data, address.values, round);
-  const { record, message } = useRecord(id, answer, again);
-  // The samples will be later than a range that is held.
+  const latest = useRef();
+  latest.current = { range, now: data.now };
+  const begin = useRef(0);
+  // A live range would soon have no sample any more.
+  const holdRecorded = () => isFixed(latest.current.range) ||
+    setRange({ from: begin.current, to: latest.current.now }, { silent: true });
+  const { record, message } = useRecord(id, answer, again, holdRecorded);
   const recordShown = async (categories) => {
+    begin.current = latest.current.now;
+    // The samples will be later than a range that is held.
     if (await record(categories) && isFixed(range)) setRange({ last: record_s * 1e9 });
   };
   return html`<section>
