@@ -140,12 +140,16 @@ function timeline(now, from, to, width, domains) {
 const units = { 12: { promoted: 'words', allocated: 'words' },
                 641: { arrived_after: 'ns', left_before: 'ns' } };
 
-function events(from, to, limit) {
-  const events = from > 0 ? [] : [{ ns: 40e9, domain: 1, form: 'lost',
+function events(from, to, limit, order) {
+  if (order === 'latest') {
+    const { events: all } = events(from, to, Infinity);
+    return { events: all.slice(-limit), units, more: all.length > limit };
+  }
+  const list = from > 0 ? [] : [{ ns: 40e9, domain: 1, form: 'lost',
     events: 312649, overwritten: true }];
   for (let t = Math.ceil(from / 1e7) * 1e7; t < to; t += 1e7) {
-    if (events.length + 2 > limit) return { events, units, more: true };
-    events.push(
+    if (list.length + 2 > limit) return { events: list, units, more: true };
+    list.push(
       { ns: t + 4e5, domain: 0, thread: 4242, form: 'end', id: 12, name: 'minor',
         category: 'gc', duration_ns: 4e5, fields: { promoted: 120,
           allocated: 32768, cause: 'minor_heap_full', requested_by: 1 } },
@@ -155,7 +159,7 @@ function events(from, to, limit) {
           rounds: [{ domain: 0, arrived_after: 2100, left_before: 1e5 },
                    { domain: 1, arrived_after: 150000, left_before: 0 }] } });
   }
-  return { events, units, more: false };
+  return { events: list, units, more: false };
 }
 
 // A pair each 50 ms, the longest one from 30 s on.
@@ -508,7 +512,7 @@ export class Mock {
                      total: this.detail().domains[0], ...this.detail() }),
       timeline: () => timeline(now, from, to, number('width', 1000), 4),
       events: () => this.overwritten || this.nothing ? { events: [], units, more: false }
-        : events(from, to, number('limit', 100)),
+        : events(from, to, number('limit', 100), url.searchParams.get('order')),
       names: () => ({ names: ['checkout', 'my span', hostile[0], hostile[3],
                               'minor'] }),
       between: () => ({ ...between(from, to), ...this.nothing && { count: 0 } }),

@@ -847,6 +847,17 @@ await test('an event leads to its span, also in the lane of a backup thread, or 
       '0,5242,,40001000000,40001000000,slice of, the world'));
     await chosenIs('slice of, the world in backup 5242, at 40.001');
     await chosenIs('the timeline has no span of it; it is outlined over its lane');
+    // What was recorded before it, and a rule for the next one.
+    const before = () => page.evaluate(() => document.querySelector('.pause .log tbody tr')
+      ?.cells[0].innerText);
+    await eventually(async () => assert.equal(await before(), format.moment(40.00045e9, 1)));
+    assert.equal(await page.$eval('.pause h3 a', (a) =>
+      new URLSearchParams(a.hash.split('?')[1]).get('when')), 'slice of, the world');
+    // Also of a wait.
+    await go(page, place + encodeURIComponent('0,4242,2,40000000000,40008000000'));
+    await chosenIs('blocking_section (wait)');
+    await until(page, () => document.querySelector('.pause h3 a')?.hash
+      .includes('blocking_section+%3E+4ms'));
   }));
 
 await test('a click in the ruler tells what each thread does at this moment',

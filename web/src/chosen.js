@@ -5,7 +5,7 @@ import { holderText } from './arrows.js';
 import { findChoice, nameOfChoice } from './choice.js';
 import * as format from './format.js';
 import { isMerged, isPause, kindNames, laneName, nameOf, stop } from './lanes.js';
-import { PauseDetail } from './pause.js';
+import { SpanDetail } from './pause.js';
 
 // Returns [the span or pause that the address names, as it was chosen or, after a reload,
 // as [picture] has it; a function that chooses another one or, with null, none].
@@ -45,8 +45,8 @@ function Span({ id, process, chosen, picture, pauses }) {
   return html`<p class="chosen"><b>${name}</b>${kind && ` (${kind})`} in ${
     laneName(lane)}: ${duration}, ${begin}${rest && ` · ${rest}`}${
     holder && ` · ${holder}`}</p>
-    ${isPause(span) && html`<${PauseDetail} ...${{ id, process, span, pauses }}
-      domain=${lane.domain} name=${names[span[2]]} />`}`;
+    ${!isMerged(span) && html`<${SpanDetail} ...${{ id, process, span, pauses }}
+      domain=${lane.domain} name=${names[span[2]]} pause=${isPause(span)} />`}`;
 }
 
 // A pause of which no span is drawn: in it, the domain stood still for others.
@@ -57,17 +57,19 @@ function Pause({ id, process, pauses, chosen: { domain, lane, pause } }) {
     format.moment(from, 1)} · ${lane
       ? `no span has this time; it is outlined over ${laneName(lane)}`
       : 'no lane of this domain is shown'}</p>
-    <${PauseDetail} ...${{ id, process, name, pauses }} span=${pause}
+    <${SpanDetail} ...${{ id, process, name, pauses }} span=${pause} pause=${true}
       domain=${Number(domain)} />`;
 }
 
 // An event of which no span is drawn.
-function Event({ chosen: { lane, event: [from, to, name] } }) {
+function Event({ id, process, chosen: { domain, lane, event } }) {
+  const [from, to, name] = event;
   return html`<p class="chosen"><b>${format.phrase(name)}</b>${
     lane && ` in ${laneName(lane)}`}${to > from && `: ${format.duration(to - from)}, from ${
     format.moment(from, 1)}`}${to === from && `, at ${format.moment(to, 1)}`} · ${lane
       ? 'the timeline has no span of it; it is outlined over its lane'
-      : 'no lane of its thread is shown'}</p>`;
+      : 'no lane of its thread is shown'}</p>
+    <${SpanDetail} ...${{ id, process, name }} span=${event} domain=${Number(domain)} />`;
 }
 
 // [chosen]: with the names of its own answer; the next answer has others.

@@ -14,12 +14,13 @@ export function CopyLink({ fixed, alive }) {
   const [copied, set] = useState(null);
   const copy = async () => {
     const link = location.href;
+    const reservation = `${!alive ? '' : fixed ? held : live}${needed}`;
     try {
       await navigator.clipboard.writeText(link);
-      set({ link, text: `Copied. ${!alive ? '' : fixed ? held : live}${needed}` });
+      set({ link, text: `Copied. ${reservation}` });
     } catch {
       // Browsers have a clipboard only for https and for this machine.
-      set({ link, text: `Copy this address: ${link} ${needed}` });
+      set({ link, text: `Copy this address: ${link} ${reservation}` });
     }
   };
   // Another view has another link.

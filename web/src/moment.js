@@ -69,9 +69,10 @@ function timesOf({ from, to }, span) {
     duration: `${begins && ends ? '' : 'over '}${format.duration(span[1] - span[0])}` };
 }
 
-// Returns a row for each lane of [long] that is not of a backup thread or does something.
+// Returns a row for each lane of [long]; without [backup], those of backup threads have one
+// if they do something.
 // [answer] and [long]: of the short and the long time.
-function rowsAt(t, [answer, long], waits) {
+function rowsAt(t, [answer, long], waits, backup) {
   return long.lanes.map((lane) => {
     const spans = laneOf(answer, lane)?.spans.filter(holds(t)) ?? [];
     const { span, text, gap } = doingAt(t, answer, lane, spans, waits);
@@ -80,7 +81,7 @@ function rowsAt(t, [answer, long], waits) {
     return { lane, text, idle: !span && (gap || text === format.unknown),
              ...span && timesOf(long, longest(t, answer, long, lane, span)),
              inside: inside.map((s) => format.phrase(answer.names[s[2]])).join(', ') };
-  }).filter(({ lane, idle }) => !lane.backup || !idle);
+  }).filter(({ lane, idle }) => backup || !lane.backup || !idle);
 }
 
 const columns = [
@@ -93,8 +94,9 @@ const columns = [
   { label: 'In', value: (r) => r.inside,
     meaning: 'Its request and spans of the program, the outermost first' }];
 
-// [waits]: they are recorded; [clear]: forgets the moment.
-export function Moment({ id, at, waits, clear }) {
+// [waits]: they are recorded; [backup]: lanes of backup threads are shown; [clear]: forgets
+// the moment.
+export function Moment({ id, at, waits, backup, clear }) {
   const [state, set] = useState({});
   useEffect(() => {
     const abort = new AbortController();
@@ -113,5 +115,5 @@ export function Moment({ id, at, waits, clear }) {
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
     ${!answers && !error && html`<p class="quiet">Computing…</p>`}
     ${answers && html`<${Table} name="moment" columns=${columns}
-      rows=${rowsAt(at, answers, waits)} />`}</section>`;
+      rows=${rowsAt(at, answers, waits, backup)} />`}</section>`;
 }

@@ -28,13 +28,15 @@ export function OverwrittenRange({ id, to, alive }) {
     ${' '}<a href="#/rules">A rule</a> saves the next ones of their kind.`}</p>`;
 }
 
+// A link to the rule that saves the next events called [name], which took [ns]: those that
+// take half of it.  [name]: null if it is not known.
+export const RuleForNext = ({ process, name, ns }) => process.state === 'running' && name &&
+  html`<a href=${ruleAddress(process, name, ns / 2)}>Add a rule that saves the next one</a>`;
+
 // Says that the events called [name], which took [ns], are gone, and how to keep the next
-// ones.  [name]: null if it is not known.
-export function OverwrittenEvents({ process, name, ns }) {
-  return html`<p class="note">${overwrittenText}${process.state === 'running' && name &&
-      html` <a href=${ruleAddress(process, name, ns / 2)}>
-      Add a rule that saves the next one</a>`}</p>`;
-}
+// ones.
+export const OverwrittenEvents = (given) => html`<p class="note">${overwrittenText}
+  ${' '}<${RuleForNext} ...${given} /></p>`;
 
 // Says from which time on all events of [from] and later are there, unless they all are.
 export function Complete({ from, kept }) {

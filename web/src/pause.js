@@ -1,15 +1,16 @@
-// The facts about a pause: its cause, the domain that requested it, when each
-// domain arrived at the stop, and the raw events around it.
+// What is behind a chosen span: the raw events up to its begin and its end and, of a pause,
+// its cause, the domain that requested it, and when each domain arrived at the stop.
 
 import { html, useEffect, useState } from './html.js';
 import { get, ofProcess } from './api.js';
 import * as format from './format.js';
 import { EventTable } from './events.js';
 import { isSameTime } from './lanes.js';
-import { OverwrittenEvents } from './overwritten.js';
+import { OverwrittenEvents, RuleForNext } from './overwritten.js';
 
-const most_events = 200;
-const margin = 2e5;             // ns on both sides of begin and end
+const most_events = 30;         // up to the begin, and up to the end
+const back_ns = 1e8;            // from here on before these times
+const margin = 2e5;             // ns until which the events of a moment may be told
 const stop_margin = 1e7;        // ns in which a stop ends after its pause
 
 const overlaps = (event, from, to) =>
@@ -70,20 +71,19 @@ function Facts({ cause, stop }) {
   ]} />`;
 }
 
-// Asks for the events around the begin and the end of a pause, which may have
-// many in between, and for the stops that overlap it.
+// Asks for the events up to the begin and the end of a span, and for the stops that overlap
+// it.
 async function ask(id, [from, to], signal) {
-  const around = (time) => get(ofProcess(id, 'events'), {
-    from: Math.max(0, time - margin), to: time + margin,
-    limit: most_events }, signal);
-  const stops = get(ofProcess(id, 'events'), {
-    from, to: to + stop_margin, filter: 'stop_the_world' }, signal);
-  const near = to - from < 2 * margin ? [around((from + to) / 2)]
-    : [around(from), around(to)];
-  const [of, ...answers] = await Promise.all([stops, ...near]);
-  return { events: answers.flatMap((a) => a.events), stops: of.events,
-           units: Object.assign({}, ...answers.map((a) => a.units)),
-           more: answers.some((a) => a.more) };
+  const events = (parameters) => get(ofProcess(id, 'events'), parameters, signal);
+  const upTo = (time) => events({ from: Math.max(0, time - back_ns), to: time + margin,
+                                  order: 'latest', limit: most_events });
+  const [of, begin, end] = await Promise.all([
+    events({ from, to: to + stop_margin, filter: 'stop_the_world' }), upTo(from), upTo(to)]);
+  // Those up to the end may begin before those up to the begin end.
+  const last = begin.events.at(-1)?.ns ?? -1;
+  return { events: [...begin.events, ...end.events.filter((e) => e.ns > last)],
+           stops: of.events, units: { ...begin.units, ...end.units },
+           more: begin.more || end.more };
 }
 
 // What the server keeps of a pause when its events are overwritten.
@@ -96,9 +96,9 @@ function Known({ pause }) {
   ]} />`;
 }
 
-// [span]: of the timeline; [domain]: its domain's id; [name]: of its event, if known;
-// [pauses]: the longest of the last minute, or undefined.
-export function PauseDetail({ id, process, span, domain, name, pauses }) {
+// [span]: of the timeline; [domain]: its domain's id; [name]: of its event, if known; [pause]:
+// it is one; [pauses]: the longest of the last minute, or undefined.
+export function SpanDetail({ id, process, span, domain, name, pause, pauses }) {
   const [from, to] = span;
   const [answer, set] = useState(null);
   useEffect(() => {
@@ -113,17 +113,20 @@ export function PauseDetail({ id, process, span, domain, name, pauses }) {
   if (!answer) return html`<p class="quiet">Loading…</p>`;
   if (answer.error)
     return html`<p class="error" role="alert">${format.name(answer.error)}</p>`;
+  const rule = { process, name, ns: to - from };
   if (!answer.events.length && !answer.stops.length)
-    return html`${kept && html`<${Known} pause=${kept} />`}
-      <${OverwrittenEvents} ...${{ process, name }} ns=${to - from} />`;
-  const stop = stopOf(answer.stops, from, to);
+    return html`${pause && kept && html`<${Known} pause=${kept} />`}
+      <${OverwrittenEvents} ...${rule} />`;
+  const stop = pause && stopOf(answer.stops, from, to);
   return html`<section class="pause">
-    <${Facts} cause=${causeOf(answer.events, domain, from, to)} stop=${stop} />
+    ${pause && html`
+      <${Facts} cause=${causeOf(answer.events, domain, from, to)} stop=${stop} />`}
     ${stop?.fields?.rounds?.length > 0 && html`
       <${Arrivals} rounds=${stop.fields.rounds} />`}
-    <h3>Events around its begin and end ${answer.more &&
-      html`<small>the first ${most_events} of each</small>`}</h3>
-    <${EventTable} events=${answer.events} units=${answer.units}
+    <h3>Events up to its end and its begin <small>the latest first${answer.more &&
+      `, ${most_events} of each`}</small>
+      ${' '}<small><${RuleForNext} ...${rule} /></small></h3>
+    <${EventTable} events=${answer.events.toReversed()} units=${answer.units}
       mark=${(e) => overlaps(e, from, to)} />
   </section>`;
 }

@@ -216,6 +216,6 @@ export function Process(given) {
         ? flameParameters(address.values) : {}} />`}<${CopyLink} fixed=${isFixed(range)} alive=${alive} /></div>
     ${isFixed(range) && html`<${OverwrittenRange} ...${{ id, alive }} to=${range.to} />`}
     <${Guard} key=${view}><${View} ...${props} /><//>
-    ${held && html`<p class="held" aria-hidden="true">Rows stay while one of their links is pointed at</p>`}
+    ${held && html`<p class="held" aria-hidden="true">Rows stay while you point at them</p>`}
   </main>`;
 }

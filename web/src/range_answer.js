@@ -16,17 +16,17 @@ addEventListener('pointerover', ({ pointerType, target }) => {
            inRows: Boolean(target.closest?.('tbody')) };
 }, { capture: true, passive: true });
 
-// Returns whether a link of a table is under the mouse or has the focus of the keyboard,
+// Returns whether a link of a table or a row of events is under the mouse or has the focus of the keyboard,
 // or rows were touched just now: another answer may put another row in their place.
 // After a touch, :hover is the link that was touched.
 const isPointedAt = () => document.querySelector('tbody a:focus-visible') !== null ||
   (last.touch ? last.inRows && performance.now() - last.at < touched_ms
-    : document.querySelector('tbody a:hover') !== null);
+    : document.querySelector('tbody a:hover, .log tbody:hover') !== null);
 
 // Asks for [part] of the process [id], again when [round] changes, and not while [part]
 // is null.  Returns { found, error }: [found] is null or { span, parameters, answer },
 // with the limits and parameters that the answer is for; the answer as of getCovered.
-// It stays while a link of a table is pointed at, which [data.hold] is told.
+// It stays while such a link or row is pointed at, which [data.hold] is told.
 export function useRangeAnswer(id, part, range, data, alive, parameters = {}, round = 0) {
   const [found, set] = useState(null);
   const [error, setError] = useState(null);

@@ -12,12 +12,12 @@ import { Table } from './table.js';
 const seconds = (s) => format.duration(s * 1e9);
 
 // Returns the address of the form, filled in for the events [name] of the program of
-// [process] that take longer than [ns].
+// [process] that take longer than [ns], or for all of them if that is 0.
 export function ruleAddress(process, name, ns) {
   const time = ns < 2e6 ? `${Math.max(1, Math.floor(ns / 1e3))}us`
     : `${Math.floor(ns / 1e6)}ms`;
   return `#/rules?${new URLSearchParams({
-    when: `${name} > ${time}`,
+    when: ns > 0 ? `${name} > ${time}` : name,
     process: (process.program ?? '').replace(/.*\//, '')
       .replace(/[\\*?[]/g, '\\$&') })}`;
 }
@@ -59,7 +59,7 @@ function RuleForm({ act, hub, given }) {
       placeholder="all; or such as shop*" /></label>
     ${hub && html`<label><input type="checkbox" name="fleet" /> on any node of
       the hub, and save all processes of all nodes</label>`}</div>
-    <p class="quiet">Write <code>minor > 10ms</code> for a span, a stop or a
+    <p class="quiet">Write <code>minor > 10ms</code> for a span, a stop, a wait or a
       request that took longer, the name of an event for each event of that
       name, or <code>lost</code> for events that were lost. A time without a unit is
       in seconds.</p>

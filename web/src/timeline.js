@@ -161,7 +161,7 @@ export function Timeline({ id, process, data, live, address, range, setRange }) 
     <${KeyList} dialog=${keyList} />
     ${(selected || chosen || moment !== null) && html`
       <div class="details" tabindex="0" role="region" aria-label="Selection">
-      ${moment !== null && html`<${Moment} id=${id} at=${moment} waits=${place.waits}
+      ${moment !== null && html`<${Moment} id=${id} at=${moment} waits=${place.waits} backup=${choice.backup}
         clear=${() => setMoment(null)} />`}
       ${selected && html`<${SelectionTable} ...${{ id, selected }}
         fit=${() => move(selected, true)} clear=${() => setSelected(null)} />`}
