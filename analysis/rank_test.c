@@ -211,35 +211,6 @@ static void append_values(struct ranked **end, const double *values, size_t coun
     *(*end)++ = (struct ranked) { values[i], 0, counts, node };
 }
 
-/* Takes the median of the [count] values at [list] from them. */
-static void align(struct ranked *list, size_t count)
-{
-  double *values = allocate(count, sizeof *values);
-  for (size_t i = 0; i < count; i++) values[i] = list[i].value;
-  double median = median_of(values, count);
-  for (size_t i = 0; i < count; i++) list[i].value -= median;
-  free(values);
-}
-
-/* Aligns the [all] values at [list], of several nodes that follow each other. */
-static void align_nodes(struct ranked *list, size_t all)
-{
-  bool positive = true;
-  for (size_t i = 0; i < all; i++) positive &= list[i].value > 0;
-  for (size_t i = 0; i < all && positive; i++) list[i].value = log(list[i].value);
-  for (size_t i = 0, length; i < all; i += length) {
-    length = node_length(list + i, all - i);
-    align(list + i, length);
-  }
-}
-
-static int compare_nodes(const void *x, const void *y)
-{
-  size_t a = ((const struct ranked *) x)->node;
-  size_t b = ((const struct ranked *) y)->node;
-  return (a > b) - (a < b);
-}
-
 static double unpaired_test(const struct sides *given, double inflation)
 {
   const struct sides sides = sides_by_node(given);
@@ -253,9 +224,10 @@ static double unpaired_test(const struct sides *given, double inflation)
     a += sides.a_counts[node];
     b += sides.b_counts[node];
   }
-  if (sides.nodes > 1) align_nodes(list, all);
-  rank_all(list, all);
-  if (sides.nodes > 1) qsort(list, all, sizeof *list, compare_nodes);
+  for (size_t i = 0, length; i < all; i += length) {
+    length = node_length(list + i, all - i);
+    rank_all(list + i, length);
+  }
   moments_of_sum(list, all, &mean, &variance);
   if (inflation == 1 && all <= RANK_TEST_EXACT) {
     double *ways = ways_to_choose(list, all);

@@ -21,8 +21,9 @@
 
 /* Returns the two-sided p value of [sides]: with rounds, Wilcoxon's signed-rank
    test of the logarithms of B / A, or of the differences B - A if not all values
-   are above 0; without, the test of Mann and Whitney.  Equal values share their
-   mean rank; rounds of equal values are left out.
+   are above 0; without, the test of Mann and Whitney, for which values of several nodes
+   have ranks within their node, and the sums of all nodes are added.  Equal values share
+   their mean rank; rounds of equal values are left out.
 
    The p value is exact, also with equal values, for at most RANK_TEST_EXACT
    rounds, or runs in all; above, it comes from the normal distribution, corrected

@@ -110,11 +110,22 @@ static void set_values(struct columns *table, int column, const json_t *values)
     set_column(table, column, "%s", format_fact(text, sizeof text, values));
 }
 
+/* Returns the facts that differ between the base and group number [group]. */
+static json_t *differences_of(const struct comparison_output *out, size_t group)
+{
+  const struct run_group *list = out->groups->list;
+  json_t *base = facts_for(&list[0], &list[group]),
+    *other = facts_for(&list[group], &list[0]);
+  json_t *array = fact_differences(base, other);
+  json_decref(base);
+  json_decref(other);
+  return array;
+}
+
 static void print_differences(const struct comparison_output *out, size_t group)
 {
   static const char *const titles[] = { "manifest", "base", "this" };
-  json_t *array = fact_differences(out->groups->list[0].facts,
-                                   out->groups->list[group].facts);
+  json_t *array = differences_of(out, group);
   if (json_array_size(array) > 0) {
     struct columns *table = new_columns(titles, 3);
     for (size_t i = 0; i < json_array_size(array); i++) {
@@ -230,7 +241,7 @@ static json_t *json_comparison(const struct comparison_output *out)
     json_array_append_new(comparisons, json_pack(
       "{s:o, s:o, s:o, s:o}", "base", json_text(out->groups->list[0].name),
       "this", json_text(group->name), "figures", figures, "manifest",
-      fact_differences(out->groups->list[0].facts, group->facts)));
+      differences_of(out, i)));
   }
   return json_pack("{s:i, s:b, s:o, s:o, s:O}", "version", JSON_VERSION,
                    "rounds", out->rounds, "groups", groups,

@@ -287,7 +287,9 @@ static enum status show(const struct run_groups *groups,
   struct timeline_result *result = make_series(groups, patterns);
   enum status status = STATUS_OK;
   if (result->count == 0) {
-    complain("timeline: no run can be compared: all failed or cannot be read");
+    const json_t *warning = json_array_get(result->warnings, 0);
+    complain("timeline: no run can be compared: %s", warning != NULL
+             ? json_string_value(warning) : "all failed or cannot be read");
     status = STATUS_CANNOT_READ;
   }
   if (status == STATUS_OK) status = check_patterns(result, patterns);

@@ -249,7 +249,10 @@ static void print_differences(FILE *out, const struct run_group *base,
                               const struct run_group *group)
 {
   static const char *const titles[] = { "fact", "base", "this" };
-  json_t *array = fact_differences(base->facts, group->facts);
+  json_t *of_base = facts_for(base, group), *of_group = facts_for(group, base);
+  json_t *array = fact_differences(of_base, of_group);
+  json_decref(of_base);
+  json_decref(of_group);
   fputs("<h3>Differences of the manifests</h3>\n", out);
   if (json_array_size(array) == 0) {
     fputs("<p>The runs were made in the same way.</p>\n", out);

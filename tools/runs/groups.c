@@ -381,6 +381,18 @@ bool share_nodes(const struct run_group *a, const struct run_group *b)
   return false;
 }
 
+json_t *facts_for(const struct run_group *a, const struct run_group *b)
+{
+  const char *name;
+  json_t *of_node;
+  if (!share_nodes(a, b)) return json_incref(a->facts);
+  json_t *facts = json_object();
+  json_object_foreach(a->nodes, name, of_node) {
+    if (json_object_get(b->nodes, name) != NULL) merge_facts(facts, of_node);
+  }
+  return facts;
+}
+
 /* Warnings */
 
 void add_warning(json_t *array, const char *format, ...)
@@ -475,12 +487,25 @@ static void warn_of_runs_elsewhere(json_t *array, const struct run_group *a,
                 a->name, runs_text(text, count), b->name);
 }
 
+static bool same_values(const json_t *a, const json_t *b, const char *fact)
+{
+  const json_t *x = json_object_get(a, fact), *y = json_object_get(b, fact);
+  return x == NULL || y == NULL || json_equal(x, y);
+}
+
+/* Returns whether [a] and [b] have the same values of [fact], on each node that both
+   have. */
 static bool same_fact(const struct run_group *a, const struct run_group *b,
                       const char *fact)
 {
-  const json_t *x = json_object_get(a->facts, fact),
-    *y = json_object_get(b->facts, fact);
-  return x == NULL || y == NULL || json_equal(x, y);
+  const char *node;
+  json_t *facts;
+  if (!share_nodes(a, b)) return same_values(a->facts, b->facts, fact);
+  json_object_foreach(a->nodes, node, facts) {
+    const json_t *others = json_object_get(b->nodes, node);
+    if (others != NULL && !same_values(facts, others, fact)) return false;
+  }
+  return true;
 }
 
 /* The first facts of warn_of_pair, which differ between nodes. */

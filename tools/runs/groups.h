@@ -83,6 +83,10 @@ bool have_rounds(const struct run_groups *groups);
 /* Returns whether [a] and [b] have runs on the same node. */
 bool share_nodes(const struct run_group *a, const struct run_group *b);
 
+/* Returns the facts of the runs of [a] that are compared with [b]: of the nodes that both
+   have, or of all runs if there are none.  The caller calls json_decref. */
+json_t *facts_for(const struct run_group *a, const struct run_group *b);
+
 /* Returns a new JSON array of warnings, texts of one line: reasons to doubt
    single groups, and the comparison of each group with the first. */
 json_t *group_warnings(const struct run_groups *groups);
