@@ -534,7 +534,7 @@ await test('views of the rings say from when on they have events of each domain'
   });
 
 await test('events that a ring no longer has are not called lost, and the number of '
-  + 'lost ones says which', () => onPage('#/process/100/events?filter=minor&last=all', async (page) => {
+  + 'lost ones says which', () => onPage('#/process/100/events?filter=minor&last=all&order=first', async (page) => {
     await has(page, '312 649 events before are no longer in the ring');
     assert.ok(!(await textOf(page)).includes('events lost'));
     assert.equal(await page.evaluate(() => [...document.querySelectorAll(
