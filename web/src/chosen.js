@@ -5,7 +5,7 @@ import { holderText } from './arrows.js';
 import { findChoice, nameOfChoice } from './choice.js';
 import * as format from './format.js';
 import { isMerged, isPause, kindNames, laneName, nameOf, stop } from './lanes.js';
-import { SpanDetail } from './pause.js';
+import { SpanDetail } from './span_detail.js';
 
 // Returns [the span or pause that the address names, as it was chosen or, after a reload,
 // as [picture] has it; a function that chooses another one or, with null, none].
