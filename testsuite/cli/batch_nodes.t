@@ -171,8 +171,10 @@ mkdir -p nodes/three/tmp
 touch nodes/three/down
 NODES='one\nthree'
 batch --on ./backend --runs 4 --seed 7 -o down -- ./batch 9 -- true
-ok "a node that is not reached: one line with its name and the reason" one_line 3 \
-  '^eventring: node three: no route to three (exit code 255); .* --continue=.*/down'
+ok "a node that is not reached: its messages, and one line with its exit code" eval \
+  'exits 3 && [ "$(wc -l <err)" = 2 ] &&
+   err_has "^eventring: node three: no route to three$" &&
+   err_has "^eventring: node three: it ended too early: exit code 255; .* --continue=.*/down"'
 ok "the runs of the other node are kept" [ "$(numbers down)" = '1 2 5 6 ' ]
 rm nodes/three/down
 batch --continue=down
@@ -207,7 +209,8 @@ mkdir gone
 rmdir gone
 batch --continue=went --runs 4
 ok "a folder that is not there: a line for each node" eval 'exits 3 &&
-  [ "$(grep -c "node [onethr]*: .*cd.*gone" err)" = 2 ] && [ "$(wc -l <err)" = 2 ]'
+  [ "$(grep -c "node [onethr]*: .*cd.*gone" err)" = 2 ] &&
+  [ "$(grep -c "node [onethr]*: it ended too early: exit code" err)" = 2 ]'
 cp batch changing
 batch --on ./backend --runs 2 -o changed -- ./changing 9
 printf x >>changing
@@ -238,6 +241,64 @@ ok "a part that is killed: one line, and the other part is made" eval \
 batch --continue=part
 ok "it goes on" eval 'exits 0 && counts part 4'
 rm -r nodes/three/tmp
+
+# Processes and pipes that stay
+
+# lasting FIFO ANSWER: a batch with the node lasting, which begins with a process of
+# another session that has its output until FIFO is opened for writing
+mkfifo held held_killed held_stopped plan_wanted message_shown
+mkdir -p nodes/lasting/tmp
+NODES='one\nlasting'
+lasting() {
+  printf 'setsid sh -c "read -r line <%s" &\n%s\n' "$tmp/$1" "$2" \
+    >nodes/lasting/answer
+  shift 2
+  "$EVENTRING_BIN" batch -q --on ./backend --runs 2 --warm-up 0 "$@" >out 2>err
+  status=$?
+}
+lasting held 'shift 3; exec "$@"' -o held_batch -- true
+ok "a batch ends when another process has the output of a node" eval \
+  'exits 0 && ! [ -s err ] && counts held_batch 2'
+: >held
+lasting held_killed 'kill -KILL $$' -o killed_command -- true
+ok "a command that is killed ends, too" eval 'counts killed_command 1 &&
+  one_line 3 "node lasting: it ended too early: signal 9;"'
+: >held_killed
+echo 'kill -TERM "$(cut -d " " -f 4 "/proc/$(cut -d " " -f 4 "/proc/$PPID/stat")/stat")"' \
+  >stops.sh
+lasting held_stopped 'shift 3; exec "$@"' -o stopped_batch --no-trace -- sh stops.sh
+ok "SIGTERM ends the batch, too" eval 'exits 143 && err_has "interrupted"'
+: >held_stopped
+
+# Node one writes to plan_wanted when the batch has its first run.  Only then, the other
+# node reads its plan, which is larger than a pipe.
+cat >nodes/lasting/answer <<END
+echo "$version"; read -r line <"$tmp/plan_wanted"; exec "$EVENTRING_BIN" batch --continue=-
+END
+cat >second.sh <<END
+#!/bin/sh
+echo >>"\$HOME/rounds"
+[ "\${HOME##*/}" = one ] && [ "\$(wc -l <"\$HOME/rounds")" = 2 ] && : >plan_wanted
+true
+END
+chmod +x second.sh
+batch --on ./backend --runs 4 --warm-up 0 -o unread -- ./second.sh \
+  "$(printf %0100000d 0)"
+ok "a node that does not read its plan blocks no other node" eval \
+  'exits 0 && counts unread 4'
+
+cat >nodes/lasting/answer <<END
+echo queued and waiting for resources >&2
+read -r line <"$tmp/message_shown"; shift 3; exec "\$@"
+END
+"$EVENTRING_BIN" batch -q --on ./backend --runs 2 -o waiting -- true >out 2>err &
+batch=$!
+within 60 err_has 'node lasting: queued and waiting for resources$'
+echo >message_shown
+wait $batch
+status=$?
+ok "a message of a node is shown at once" eval 'exits 0 && counts waiting 2 &&
+  [ "$(wc -l <err)" = 1 ]'
 
 # Hostile nodes
 

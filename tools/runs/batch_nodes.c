@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -92,13 +93,14 @@ struct node {
   int in, out, err;               /* of its command; -1: closed */
   char *line;                     /* of its output, so far */
   size_t length, room;
+  char *queue;                    /* for its input: the bytes from [written] on */
+  size_t written, queued, queue_room;
   int file;                       /* that it sends; -1: none */
   uint64_t left;                  /* bytes of this file */
   uint32_t number;                /* of the run that it sends; 0: none */
-  char message[LONGEST_MESSAGE];  /* its last one, not yet shown */
+  char message[LONGEST_MESSAGE];  /* the line of its messages, so far */
   size_t message_length;
-  bool line_ended;                /* of the message */
-  int64_t closed_ns;              /* when its output ended; 0: it has not */
+  int64_t closed_ns;              /* when its command was to end; 0: not yet */
   bool greeted, ended;
   enum status status;
 };
@@ -132,18 +134,28 @@ static void give_up(struct node *n, enum status status)
   kill(-n->pid, SIGTERM);
 }
 
-/* Writes [text] to the standard input of [n].  A node that does not read it ends
-   soon, which is noticed then. */
+/* Writes as much of the queue of [n] as its standard input takes without waiting.  A
+   node that has closed it ends soon, which is noticed then. */
+static void write_queue(struct node *n)
+{
+  while (n->in >= 0 && n->written < n->queued) {
+    ssize_t written = write(n->in, n->queue + n->written, n->queued - n->written);
+    if (written >= 0) n->written += (size_t) written;
+    else if (errno == EAGAIN) return;
+    else if (errno != EINTR) close_end(&n->in);
+  }
+  n->queued = n->written = 0;
+}
+
+/* Writes [text] to the standard input of [n], now or when the node reads it. */
 static void tell(struct node *n, const char *text)
 {
-  size_t left = strlen(text);
-  while (left > 0 && !executions_stopped()) {
-    ssize_t written = write(n->in, text, left);
-    if (written < 0 && errno != EINTR) return;
-    if (written < 0) continue;
-    text += written;
-    left -= (size_t) written;
-  }
+  const size_t length = strlen(text);
+  while (n->queue_room < n->queued + length)
+    n->queue = reallocate(n->queue, n->queue_room = 2 * n->queue_room + 4096, 1);
+  memcpy(n->queue + n->queued, text, length);
+  n->queued += length;
+  write_queue(n);
 }
 
 /* The folder of this program is the last in PATH. */
@@ -182,7 +194,7 @@ static bool start_node(struct node *n)
     (const char *const[]) { "sh", "-c", script, "sh", directory, own, NULL });
   int in[2] = { -1, -1 }, out[2] = { -1, -1 }, err[2] = { -1, -1 };
   bool good = pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0
-              && pipe2(err, O_CLOEXEC) == 0;
+              && pipe2(err, O_CLOEXEC) == 0 && fcntl(in[1], F_SETFL, O_NONBLOCK) == 0;
   fflush(NULL);
   pid_t parent = getpid(), pid = good ? fork() : -1;
   if (pid == 0) become_command(argv, in[0], out[1], err[1], parent);
@@ -385,6 +397,16 @@ static void take_greeting(struct node *n, const char *line)
   give_up(n, STATUS_CANNOT_READ);
 }
 
+/* Notes that the part of [n] ended with [status].  Another process on the node may keep
+   the output open. */
+static void end_part(struct node *n, enum status status)
+{
+  n->ended = true;
+  if (n->status < status) n->status = status;
+  close_end(&n->in);
+  close_end(&n->out);
+}
+
 /* Takes a [line] of [n] that is complete. */
 static void take_line(struct node *n, char *line)
 {
@@ -406,8 +428,8 @@ static void take_line(struct node *n, char *line)
     keep_run(n);
   } else if (sscanf(line, "end %d", &status) == 1 && status >= STATUS_OK
              && status <= STATUS_CANNOT_WRITE) {
-    good = n->ended = true;
-    if (n->status < (enum status) status) n->status = (enum status) status;
+    good = true;
+    end_part(n, (enum status) status);
   }
   if (good) return;
   complain_of(n, "unexpected answer '%.60s'", line);
@@ -462,65 +484,86 @@ static void show_message(struct node *n)
   n->message[0] = '\0';
 }
 
-/* Takes [size] bytes of the messages of [n].  Each line but the last is shown; the
-   last one may be the reason for which the command fails. */
+/* Takes [size] bytes of the messages of [n], and shows each line that is complete. */
 static void take_messages(struct node *n, const char *bytes, size_t size)
 {
   for (size_t i = 0; i < size; i++) {
-    if (n->line_ended) show_message(n);
-    n->line_ended = bytes[i] == '\n';
-    if (n->line_ended || bytes[i] == '\r'
-        || n->message_length + 1 == sizeof n->message)
-      continue;
-    n->message[n->message_length++] = bytes[i];
-    n->message[n->message_length] = '\0';
+    if (bytes[i] == '\n') show_message(n);
+    else if (bytes[i] != '\r' && n->message_length + 1 < sizeof n->message) {
+      n->message[n->message_length++] = bytes[i];
+      n->message[n->message_length] = '\0';
+    }
   }
 }
 
-/* Reads from [fd] once, and gives the bytes to [take].  Closes it at its end. */
-static void read_from(struct node *n, int *fd,
-                      void (*take)(struct node *n, const char *bytes, size_t size))
+/* Reads from [fd] once, and gives the bytes to [take].  Closes it at its end.  Returns
+   the number of bytes. */
+static size_t read_from(struct node *n, int *fd,
+                        void (*take)(struct node *n, const char *bytes, size_t size))
 {
   char bytes[65536];
   ssize_t got = read(*fd, bytes, sizeof bytes);
   if (got > 0) take(n, bytes, (size_t) got);
   else if (got == 0 || errno != EINTR) close_end(fd);
+  return got > 0 ? (size_t) got : 0;
 }
 
-/* Says why the command of [n] ended with [how], of waitpid, before its part did. */
+/* Reads the bytes that are in [fd] now, gives them to [take], and closes it. */
+static void read_rest(struct node *n, int *fd,
+                      void (*take)(struct node *n, const char *bytes, size_t size))
+{
+  int bytes = 0;
+  if (*fd >= 0 && ioctl(*fd, FIONREAD, &bytes) < 0) bytes = 0;
+  for (size_t left = (size_t) bytes; *fd >= 0 && left > 0; ) {
+    const size_t got = read_from(n, fd, take);
+    left -= got < left ? got : left;
+  }
+  close_end(fd);
+}
+
+/* Says that the command of [n] ended with [how], of waitpid, before its part did. */
 static void explain_end(struct node *n, int how)
 {
-  char reason[32];
-  const char *message = message_of(n);
-  snprintf(reason, sizeof reason, "%s %d", WIFEXITED(how) ? "exit code" : "signal",
-           WIFEXITED(how) ? WEXITSTATUS(how) : WTERMSIG(how));
-  complain_of(n, "%s%s%s%s; eventring batch --continue=%s makes its other runs",
-              *message != '\0' ? message : "it ended too early: ",
-              *message != '\0' ? " (" : "", reason, *message != '\0' ? ")" : "",
-              n->of->folder);
-  n->message_length = 0;
+  complain_of(n, "it ended too early: %s %d; eventring batch --continue=%s makes its "
+              "other runs", WIFEXITED(how) ? "exit code" : "signal",
+              WIFEXITED(how) ? WEXITSTATUS(how) : WTERMSIG(how), n->of->folder);
   n->status = STATUS_CANNOT_READ;
 }
 
-/* Takes the last messages of [n], whose output has ended, when its command has ended,
-   too. */
+/* Returns whether the command of [n] has exited.  Leaves its exit status. */
+static bool has_exited(const struct node *n)
+{
+  siginfo_t info = { .si_pid = 0 };
+  return waitid(P_PID, (id_t) n->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0
+         || info.si_pid != 0;
+}
+
+/* Takes the last output of [n], whose command has exited.  Another process may still
+   have the other ends of the pipes. */
 static void finish_node(struct node *n)
 {
-  struct pollfd messages = { n->err, POLLIN, 0 };
   int how = 0;
+  read_rest(n, &n->err, take_messages);
+  read_rest(n, &n->out, take_output);
+  show_message(n);
+  waitpid(n->pid, &how, 0);
+  n->pid = 0;
+  if (!n->ended && !executions_stopped()) explain_end(n, how);
+  close_end(&n->in);
+  close_end(&n->file);
+}
+
+/* Has the command of [n] end: at first by the end of its input, after END_NS by
+   SIGKILL. */
+static void end_command(struct node *n)
+{
   const int64_t now = monotonic_ns();
   if (n->closed_ns == 0) n->closed_ns = now;
   close_end(&n->in);
-  if (now - n->closed_ns > END_NS) kill(-n->pid, SIGKILL);
-  if (waitpid(n->pid, &how, WNOHANG) == 0) return;
-  n->pid = 0;
-  /* Another process may still have the other end. */
-  while (n->err >= 0 && poll(&messages, 1, 0) > 0)
-    read_from(n, &n->err, take_messages);
-  if (!n->ended && !executions_stopped()) explain_end(n, how);
-  show_message(n);
+  if (now - n->closed_ns <= END_NS) return;
+  close_end(&n->out);
   close_end(&n->err);
-  close_end(&n->file);
+  kill(-n->pid, SIGKILL);
 }
 
 /* The loop */
@@ -565,58 +608,59 @@ static struct nodes new_node_list(const struct batch_on_nodes *batch)
   return nodes;
 }
 
-/* Waits until nodes have written something, and takes it.  Returns whether a node
-   is at work. */
+/* What is waited for of each node, in this order. */
+enum { WAIT_IN, WAIT_OUT, WAIT_ERR, WAITS };
+
+/* Sets the [ends] of [n] for poll. */
+static void set_ends(const struct node *n, struct pollfd ends[WAITS])
+{
+  ends[WAIT_IN] = (struct pollfd) { n->queued > 0 ? n->in : -1, POLLOUT, 0 };
+  ends[WAIT_OUT] = (struct pollfd) { n->out, POLLIN, 0 };
+  ends[WAIT_ERR] = (struct pollfd) { n->err, POLLIN, 0 };
+}
+
+/* Waits until nodes have written something or read from their input, and goes on with
+   these.  Returns whether a node is at work. */
 static bool take_some(struct nodes *nodes, struct pollfd *ends)
 {
   bool at_work = false;
   int wait_ms = POLL_MS;
   for (size_t i = 0; i < nodes->count; i++) {
-    const struct node *n = &nodes->list[i];
+    struct node *n = &nodes->list[i];
     at_work |= n->pid > 0;
-    if (n->pid > 0 && n->out < 0) wait_ms = POLL_END_MS;
-    ends[2 * i] = (struct pollfd) { n->pid > 0 ? n->out : -1, POLLIN, 0 };
-    ends[2 * i + 1] = (struct pollfd) { n->pid > 0 ? n->err : -1, POLLIN, 0 };
+    if (n->pid > 0 && (n->out < 0 || executions_stopped())) {
+      end_command(n);
+      wait_ms = POLL_END_MS;
+    }
+    set_ends(n, ends + WAITS * i);
   }
-  if (!at_work || poll(ends, 2 * nodes->count, wait_ms) < 0) return at_work;
+  if (!at_work || poll(ends, WAITS * nodes->count, wait_ms) < 0) return at_work;
   for (size_t i = 0; i < nodes->count; i++) {
     struct node *n = &nodes->list[i];
-    if (ends[2 * i + 1].revents != 0) read_from(n, &n->err, take_messages);
-    if (ends[2 * i].revents != 0) read_from(n, &n->out, take_output);
-    if (n->pid > 0 && n->out < 0) finish_node(n);
+    const struct pollfd *of = ends + WAITS * i;
+    if (of[WAIT_ERR].revents != 0) read_from(n, &n->err, take_messages);
+    if (of[WAIT_OUT].revents != 0) read_from(n, &n->out, take_output);
+    if (of[WAIT_IN].revents != 0) write_queue(n);
+    if (n->pid > 0 && has_exited(n)) finish_node(n);
   }
   return true;
-}
-
-/* Has all nodes end: at first by the end of their input, after END_NS by
-   SIGKILL. */
-static void stop_nodes(struct nodes *nodes, int64_t *since)
-{
-  const int64_t now = monotonic_ns();
-  if (*since == 0) *since = now;
-  for (size_t i = 0; i < nodes->count; i++) {
-    close_end(&nodes->list[i].in);
-    if (nodes->list[i].pid > 0 && now - *since > END_NS)
-      kill(-nodes->list[i].pid, SIGKILL);
-  }
 }
 
 enum status make_on_nodes(const struct batch_on_nodes *batch)
 {
   struct nodes nodes = new_node_list(batch);
-  struct pollfd *ends = allocate(2 * nodes.count, sizeof *ends);
+  struct pollfd *ends = allocate(WAITS * nodes.count, sizeof *ends);
   enum status status = STATUS_OK;
-  int64_t stopped_ns = 0;
   raise_descriptor_limit();
   for (size_t i = 0; i < nodes.count; i++)
     if (!start_node(&nodes.list[i])) nodes.list[i].status = STATUS_CANNOT_READ;
-  do if (executions_stopped()) stop_nodes(&nodes, &stopped_ns);
-  while (take_some(&nodes, ends));
+  while (take_some(&nodes, ends)) ;
   discard_making(batch->folder);
   for (size_t i = 0; i < nodes.count; i++) {
     if (status < nodes.list[i].status) status = nodes.list[i].status;
     json_decref(nodes.list[i].made);
     free(nodes.list[i].line);
+    free(nodes.list[i].queue);
   }
   free(nodes.list);
   free(ends);
