@@ -15,6 +15,7 @@
 #ifndef SOURCES_CAPTURE_H
 #define SOURCES_CAPTURE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Runs the program [argv], found in PATH, in the folder [dir], with no input
@@ -24,8 +25,12 @@
    it. */
 char *capture(const char *const argv[], const char *dir, size_t *size);
 
-/* Does the same, for text and with the standard error of this program. */
-char *capture_with_messages(const char *const argv[], const char *dir);
+/* Does the same with the standard error of this program.  Returns at most [most] + 1
+   bytes: a program that writes more than [most] bytes is ended.  When [stopped] returns
+   true, which is called twice a second and after each signal, ends the program and
+   returns NULL. */
+char *capture_with_messages(const char *const argv[], const char *dir, size_t most,
+                            bool (*stopped)(void), size_t *size);
 
 /* Returns the contents of the file at [path], at most 1 MiB, with a NUL behind
    them, without white space at the end; the caller frees them.  Returns NULL

@@ -144,16 +144,51 @@ refuses_name() {
   status=$?
 }
 for name in '-oProxyCommand=touch$IFS.touched' 'a b' '$(touch touched)' "it's" \
-  '\033[2Jx' 'ö' 'one\n;touch touched'; do
+  '\033[2Jx' 'ö' 'one\n;touch touched' . .. ../one one/../two; do
   refuses_name "$name"
   ok "a node named '$(printf %s "$name" | tr -d '\\')' is refused" eval \
     'refused 3 "is no name of a node" && ! [ -e none ] && ! [ -e touched ]'
 done
 refuses_name ''
 ok "no node is refused" refused 3 'there is no node'
+refuses_name 'one\0000two'
+ok "a NUL in a list of nodes is refused" refused 3 'has a NUL character'
+refuses_name "$(seq -s '\n' 257)"
+ok "the 257th node is refused" refused 3 "node '257' is one too many: .* at most 256"
+printf '#!/bin/sh\nyes one\n' >endless
+chmod +x endless
+run eventring batch --on ./endless -o none -- true
+ok "an endless list of nodes is refused" refused 3 'longer than 1 MiB'
+# A process of another session has the output of the program until a FIFO is opened.
+mkfifo listed never
+cat >lists <<END
+#!/bin/sh
+setsid sh -c 'read -r line <"$tmp/listed"' &
+echo -one
+END
+cat >waits <<END
+#!/bin/sh
+trap 'touch "$tmp/was_told"; exit' TERM
+read -r line <"$tmp/never" &
+touch "$tmp/is_asked"
+wait
+END
+chmod +x lists waits
+run eventring batch --on ./lists -o none -- true
+ok "a list of nodes ends with its program" refused 3 "'-one' is no name of a node"
+: >listed
+"$EVENTRING_BIN" batch --on ./waits -o none -- true >out 2>err &
+batch=$!
+within 60 test -e is_asked
+kill -TERM $batch
+wait $batch 2>/dev/null
+status=$?
+ok "SIGTERM ends a batch that waits for the list of nodes, and its program" eval \
+  'exits 143 && silent && [ -e was_told ] && ! [ -e none ]'
+: >never
 run eventring batch --on ssh:-oProxyCommand=x -o none -- true
 ok "a host that looks like an option is refused" refused 3 'is no name of a node'
-for on in nowhere ssh ./none; do
+for on in nowhere ssh ./none ./nodes; do
   run eventring batch --on $on -o none -- true
   ok "--on $on is refused" refused 2 'neither local, ssh:HOST,'
 done

@@ -212,8 +212,9 @@ static enum status begin_on_nodes(struct maker *m, const struct arguments *a,
                 "slurm[:OPTIONS] nor the path of a program", a->on);
   json_t *nodes = backend_nodes(name, why, sizeof why);
   enum status status = STATUS_CANNOT_READ;
-  if (nodes == NULL) complain("batch: --on %s: %s", a->on, why);
-  else {
+  if (nodes == NULL && !executions_stopped())
+    complain("batch: --on %s: %s", a->on, why);
+  if (nodes != NULL && !executions_stopped()) {
     settings.on = name;
     settings.nodes = nodes;
     status = create_batch(m, a->output, &settings, commands, NULL);

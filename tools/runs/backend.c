@@ -15,13 +15,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "capture.h"
 #include "memory.h"
 #include "runs/backend.h"
+#include "runs/execute.h"
 
-/* The longest name of a node. */
+/* The longest name of a node, and the longest list of nodes that a program prints. */
 #define NODE_NAME 200
+#define LONGEST_LIST ((size_t) 1 << 20)
 
 /* Words */
 
@@ -70,12 +73,23 @@ char *quote_words(const char *const words[])
 
 /* Names */
 
+/* Returns whether a word between slashes in [name] is . or .., as in a path. */
+static bool has_dots(const char *name)
+{
+  for (; name != NULL; name = strchr(name, '/')) {
+    name += *name == '/';
+    const size_t length = strcspn(name, "/");
+    if ((length == 1 || length == 2) && strspn(name, ".") == length) return true;
+  }
+  return false;
+}
+
 bool is_batch_node(const char *name)
 {
   size_t length = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
                          "abcdefghijklmnopqrstuvwxyz0123456789._-@:/%+[]");
   return length > 0 && length <= NODE_NAME && name[length] == '\0'
-         && name[0] != '-';
+         && name[0] != '-' && !has_dots(name);
 }
 
 /* Adds the node [name], if it is neither empty nor one of [nodes].  Returns false,
@@ -86,14 +100,17 @@ static bool add_node(json_t *nodes, const char *name, char *why, size_t why_size
     if (strcmp(json_string_value(json_array_get(nodes, i)), name) == 0)
       return true;
   if (*name == '\0') return true;
-  if (is_batch_node(name) && json_array_size(nodes) < BATCH_NODES) {
+  if (json_array_size(nodes) == BATCH_NODES)
+    snprintf(why, why_size, "node '%.200s' is one too many: a batch has at most %d",
+             name, BATCH_NODES);
+  else if (!is_batch_node(name))
+    snprintf(why, why_size, "'%.200s' is no name of a node: it begins with -, is too "
+             "long, has . or .. as a path has, or other characters than letters, "
+             "digits and ._-@:/%%+[]", name);
+  else {
     json_array_append_new(nodes, json_string(name));
     return true;
   }
-  snprintf(why, why_size, json_array_size(nodes) < BATCH_NODES
-           ? "'%.200s' is no name of a node: it begins with -, is too long or has "
-             "other characters than letters, digits and ._-@:/%%+[]"
-           : "node '%.200s' is one too many", name);
   return false;
 }
 
@@ -118,12 +135,16 @@ static json_t *split_nodes(char *text, const char *separators, char *why,
 static json_t *printed_nodes(const char *const argv[], char *why,
                              size_t why_size)
 {
-  char *text = capture_with_messages(argv, ".");
-  if (text == NULL) {
+  size_t size;
+  json_t *nodes = NULL;
+  char *text = capture_with_messages(argv, ".", LONGEST_LIST, executions_stopped, &size);
+  if (text == NULL)
     snprintf(why, why_size, "%.300s cannot be run or fails", argv[0]);
-    return NULL;
-  }
-  json_t *nodes = split_nodes(text, "\n", why, why_size);
+  else if (size > LONGEST_LIST)
+    snprintf(why, why_size, "the list of nodes is longer than 1 MiB");
+  else if (strlen(text) < size)
+    snprintf(why, why_size, "the list of nodes has a NUL character");
+  else nodes = split_nodes(text, "\n", why, why_size);
   free(text);
   return nodes;
 }
@@ -257,9 +278,11 @@ static const struct backend *backend_of(const char *name)
 char *backend_name(const char *on)
 {
   char path[PATH_MAX];
+  struct stat st;
   const bool known = strncmp(on, "ssh:", 4) == 0 || strcmp(on, "slurm") == 0
                      || strncmp(on, "slurm:", 6) == 0;
   if (!known && (strchr(on, '/') == NULL || access(on, X_OK) < 0
+                 || stat(on, &st) < 0 || !S_ISREG(st.st_mode)
                  || realpath(on, path) == NULL))
     return NULL;
   char *name = strdup(known ? on : path);

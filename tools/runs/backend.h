@@ -36,11 +36,12 @@
 char *backend_name(const char *on);
 
 /* Returns the names of the nodes of the backend [name], of backend_name, as a new
-   JSON array; NULL with the reason in [why]. */
+   JSON array; NULL with the reason in [why], or after stop_executions. */
 json_t *backend_nodes(const char *name, char *why, size_t why_size);
 
-/* Returns whether [name] can be the name of a node: letters, digits and some
-   other characters, none of which is special in a shell, and no option. */
+/* Returns whether [name] can be the name of a node: letters, digits and some other
+   characters, of which a shell takes only brackets as a pattern; no option, and no path
+   with . or .. in it. */
 bool is_batch_node(const char *name);
 
 /* Returns the words of the command line that runs [words], up to NULL, on the
