@@ -261,6 +261,12 @@ ok "a node that is another machine by now is refused" \
 jq '.nodes[0].name = "-x"' changed/batch.json >moved/batch.json
 batch --continue=moved
 ok "a plan with a wrong name of a node is refused" one_line 3 'has a damaged batch.json'
+for damage in '.nodes[1].name = .nodes[0].name' '.nodes[0].seed = "7"' \
+  '.nodes[0].machine = []' '.nodes[0].commands = []' '.nodes[0].commands = {}'; do
+  jq "$damage" changed/batch.json >moved/batch.json
+  batch --continue=moved
+  ok "a plan with $damage is refused" one_line 3 'has a damaged batch.json'
+done
 cat >kills.sh <<'END'
 #!/bin/sh
 # On node three, the first time, it kills the part, the parent of its parent.
@@ -351,6 +357,7 @@ ok "a shell that greets is an error in one line" eval 'only_first welcome &&
   one_line 3 "node evil: unexpected answer .Welcome.; before eventring runs there"'
 n=0
 for answer in "file ../000002.json 3" "file 000001.json 3" "file 000003.json 3" \
+  "file 000004.json 3" "file 000002.01.evr 3" "file 0000002.evr 3" \
   "file 000002.1.evr 3" "file 000002.txt 3" "file .lock 3" "file batch.json 3" \
   "run 2" "run 1" "end 9" "plan {}" "hello"; do
   n=$((n + 1))
@@ -370,16 +377,29 @@ jq -c '.run.node = "evil"' local/000001.json >sent
 sent evil_run
 ok "a node that sends another run is refused" eval 'only_first evil_run &&
   one_line 3 "node evil: run 2 cannot be kept: it is another run"'
-jq -c '.run.node = "evil" | .run.number = 2 | .manifest.recordings = []' \
-  local/000001.json >sent
-sent evil_sum
+# forged NAME FILTER: the node sends a run of its part that FILTER of jq has changed
+forged() {
+  jq -c '.run *= { node: "evil", number: 2, round: 2, label: "true" } |
+    '"$2" local/000001.json >sent
+  sent "$1"
+}
+forged evil_sum '.manifest.recordings = []'
 ok "a run that arrives changed is not kept" eval 'only_first evil_sum &&
   one_line 3 "run 2 cannot be kept: the run.s own file was changed"'
-jq -c '.run.node = "evil" | .run.number = 2 | .manifest.recordings[0].file = "../x"' \
-  local/000001.json >sent
-sent evil_recording
-ok "a recording with another name is not kept" eval 'only_first evil_recording &&
-  one_line 3 "run 2 cannot be kept: it has a recording of another name"'
+for recording in ../x 000002.json 000003.evr 000002.1.evr; do
+  forged "evil_${recording#*/}" ".manifest.recordings[0].file = \"$recording\""
+  ok "a recording with the name $recording is not kept" eval \
+    'only_first "evil_${recording#*/}" &&
+     one_line 3 "run 2 cannot be kept: it has a recording of another name"'
+done
+forged evil_twice '.manifest.recordings = [range(2) | { file: "000002.10.evr" }]'
+ok "a recording that is listed twice is not kept" eval 'only_first evil_twice &&
+  one_line 3 "run 2 cannot be kept: it has a recording twice"'
+for member in number=1 round=1 'label="x"' command=2 'node="one"'; do
+  forged "evil$member" ".run.$member"
+  ok "a run with $member is not kept" eval 'only_first "evil$member" &&
+    one_line 3 "run 2 cannot be kept: it is another run"'
+done
 printf '{' >sent
 sent evil_json
 ok "a run that cannot be read is not kept" eval 'only_first evil_json &&
@@ -387,8 +407,10 @@ ok "a run that cannot be read is not kept" eval 'only_first evil_json &&
 hostile evil_words <<'END'
 printf '\033[2Jx\ny\n' >&2; echo 'end 0'
 END
-ok "messages of a node are printable text" eval 'exits 0 && only_first evil_words &&
+ok "messages of a node are printable text" eval 'exits 3 && only_first evil_words &&
   err_has "^eventring: node evil: .x1b.2Jx$" && err_has "^eventring: node evil: y$"'
+ok "a part that ends without its runs has failed" err_has \
+  "node evil: its part ended without 1 of its runs; .* --continue=.*/evil_words makes them"
 hostile evil_end <<'END'
 printf 'file 000002.json 99\nabc'
 END

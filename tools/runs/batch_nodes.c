@@ -67,18 +67,34 @@ json_t *new_nodes(const json_t *names, uint64_t seed)
   return nodes;
 }
 
+/* Returns whether [node] is a node of a batch of so many [commands]. */
+static bool is_node(const json_t *node, size_t commands)
+{
+  const char *name = json_string_value(json_object_get(node, "name"));
+  const json_t *machine = json_object_get(node, "machine"),
+    *facts = json_object_get(node, "commands");
+  return name != NULL && is_batch_node(name)
+         && json_is_integer(json_object_get(node, "seed"))
+         && (machine == NULL || json_is_object(machine))
+         && (facts == NULL
+             || (json_is_array(facts) && json_array_size(facts) == commands));
+}
+
 bool are_nodes(const json_t *batch)
 {
   const json_t *nodes = json_object_get(batch, "nodes");
-  const size_t count = json_array_size(nodes);
+  const size_t count = json_array_size(nodes),
+    commands = json_array_size(json_object_get(batch, "commands"));
   if (nodes == NULL) return true;
-  for (size_t i = 0; i < count; i++) {
-    const char *name = json_string_value(
-      json_object_get(json_array_get(nodes, i), "name"));
-    if (name == NULL || !is_batch_node(name)) return false;
-  }
-  return count > 0 && count <= BATCH_NODES
-         && json_is_string(json_object_get(batch, "on"));
+  if (count == 0 || count > BATCH_NODES || !json_is_string(json_object_get(batch, "on")))
+    return false;
+  json_t *names = json_object();
+  for (size_t i = 0; i < count && is_node(json_array_get(nodes, i), commands); i++)
+    json_object_set_new(names, json_string_value(json_object_get(
+      json_array_get(nodes, i), "name")), json_true());
+  const bool good = json_object_size(names) == count;
+  json_decref(names);
+  return good;
 }
 
 /* A node at work */
@@ -88,6 +104,7 @@ struct node {
   json_t *facts;                  /* in `nodes` */
   const char *name;
   uint32_t place;                 /* from 0 */
+  uint64_t missing;               /* runs up to the limit of the batch, if it has one */
   json_t *made;                   /* see batch_part.h */
   pid_t pid;                      /* 0: it has ended */
   int in, out, err;               /* of its command; -1: closed */
@@ -129,9 +146,10 @@ static void give_up(struct node *n, enum status status)
 {
   if (n->status < status) n->status = status;
   n->ended = true;
+  /* Before the pipes are closed, so that the part does not complain of these. */
+  kill(-n->pid, SIGTERM);
   close_end(&n->in);
   close_end(&n->out);
-  kill(-n->pid, SIGTERM);
 }
 
 /* Writes as much of the queue of [n] as its standard input takes without waiting.  A
@@ -237,6 +255,23 @@ static void send_part(struct node *n)
 
 /* The output of a node */
 
+/* Returns the number of rounds of [batch] when a number of runs limits it, else of the
+   most that a batch can have. */
+static uint32_t most_rounds(const json_t *batch)
+{
+  const uint32_t runs = batch_limits(batch).runs, most = BATCH_RUNS
+    / (uint32_t) json_array_size(json_object_get(batch, "commands"));
+  return runs > 0 && runs < most ? runs : most;
+}
+
+/* Returns whether a number of runs is the only limit of [batch]: a node that makes less
+   has failed. */
+static bool has_fixed_runs(const json_t *batch)
+{
+  const struct batch_limits limits = batch_limits(batch);
+  return limits.runs > 0 && limits.time_ns <= 0 && limits.precision <= 0;
+}
+
 /* Returns whether [n] may send the run [number]: a run of its part that the batch
    does not have. */
 static bool may_send(const struct node *n, uint32_t number)
@@ -246,23 +281,33 @@ static bool may_send(const struct node *n, uint32_t number)
   const size_t commands = json_array_size(json_object_get(batch, "commands")),
     nodes = json_array_size(json_object_get(batch, "nodes"));
   run_path(path, n->of->folder, number, "json");
-  return number > 0 && number <= BATCH_RUNS
+  return number > 0 && (number - 1) / commands < most_rounds(batch)
          && (number - 1) / commands % nodes == n->place
          && access(path, F_OK) < 0 && errno == ENOENT;
 }
 
-/* Returns the number of the run that has a file [name], and 0 for another name. */
-static uint32_t number_of_file(const char *name)
+/* Returns the number of the run that has a recording [name], NNNNNN.evr or, of a child,
+   NNNNNN.2.evr and so on; 0 for another name. */
+static uint32_t number_of_recording(const char *name)
 {
   char json[16];
   const size_t digits = strspn(name, "0123456789");
   const char *rest = name + digits;
   if (digits < 6 || digits > 9) return 0;
   snprintf(json, sizeof json, "%.*s.json", (int) digits, name);
-  if (rest[0] == '.' && rest[1] >= '2' && rest[1] <= '9')
-    rest += 1 + strspn(rest + 1, "0123456789");
-  return strcmp(rest, ".evr") == 0 || strcmp(rest, ".json") == 0
-         ? run_number(json) : 0;
+  if (rest[0] == '.' && rest[1] >= '1' && rest[1] <= '9') {
+    const size_t more = strspn(rest + 1, "0123456789");
+    if (more == 1 && rest[1] == '1') return 0;
+    rest += 1 + more;
+  }
+  return strcmp(rest, ".evr") == 0 ? run_number(json) : 0;
+}
+
+/* Returns the number of the run that has a file [name], and 0 for another name. */
+static uint32_t number_of_file(const char *name)
+{
+  const uint32_t number = run_number(name);
+  return number != 0 ? number : number_of_recording(name);
 }
 
 /* Begins the file that the line "file NAME BYTES" announces. */
@@ -310,33 +355,56 @@ static void note_finding(void *state, const char *what)
   if (*why == '\0') snprintf(why, 512, "%s", what);
 }
 
+/* Returns whether the member `run` of a run, [process], is the run that the plan of [n]
+   has for its number. */
+static bool is_planned_run(const struct node *n, const json_t *process)
+{
+  const json_t *commands = json_object_get(n->of->batch, "commands");
+  const uint32_t count = (uint32_t) json_array_size(commands), command = planned_command(
+    (uint64_t) json_integer_value(json_object_get(n->facts, "seed")), count, n->number);
+  const char *node = json_string_value(json_object_get(process, "node"));
+  return json_integer_value(json_object_get(process, "number")) == n->number
+    && json_integer_value(json_object_get(process, "round"))
+       == (n->number - 1) / count + 1
+    && json_integer_value(json_object_get(process, "command")) == command + 1
+    && json_equal(json_object_get(process, "label"),
+                  json_object_get(json_array_get(commands, command), "label"))
+    && node != NULL && strcmp(node, n->name) == 0;
+}
+
+/* Returns whether [recordings] have names of the run [number], each once; else the
+   reason is in [why]. */
+static bool are_recordings(const json_t *recordings, uint32_t number, char why[512])
+{
+  json_t *names = json_object();
+  const char *problem = NULL;
+  for (size_t i = 0; i < json_array_size(recordings) && problem == NULL; i++) {
+    const char *file = json_string_value(
+      json_object_get(json_array_get(recordings, i), "file"));
+    if (file == NULL || number_of_recording(file) != number)
+      problem = "it has a recording of another name";
+    else if (json_object_get(names, file) != NULL)
+      problem = "it has a recording twice";
+    else json_object_set_new(names, file, json_true());
+  }
+  json_decref(names);
+  if (problem != NULL) snprintf(why, 512, "%s", problem);
+  return problem == NULL;
+}
+
 /* Returns whether [run], in .making, is the run that the plan of [n] has for its
    number, and its files came as they were sent; else the reason is in [why]. */
 static bool is_as_planned(const struct node *n, const json_t *run,
                           const char *path, char why[512])
 {
   char text[512] = "";
-  const json_t *process = json_object_get(run, "run"), *recordings =
-    json_object_get(json_object_get(run, "manifest"), "recordings");
-  const char *node = json_string_value(json_object_get(process, "node"));
-  const uint32_t command = planned_command(
-    (uint64_t) json_integer_value(json_object_get(n->facts, "seed")),
-    (uint32_t) json_array_size(json_object_get(n->of->batch, "commands")),
-    n->number);
-  if (json_integer_value(json_object_get(process, "number")) != n->number
-      || json_integer_value(json_object_get(process, "command")) != command + 1
-      || node == NULL || strcmp(node, n->name) != 0) {
+  if (!is_planned_run(n, json_object_get(run, "run"))) {
     snprintf(why, 512, "it is another run");
     return false;
   }
-  for (size_t i = 0; i < json_array_size(recordings); i++) {
-    const char *file = json_string_value(
-      json_object_get(json_array_get(recordings, i), "file"));
-    if (file != NULL && number_of_file(file) == n->number) continue;
-    snprintf(why, 512, "it has a recording of another name");
-    return false;
-  }
-  return check_run(path, note_finding, why, text, sizeof text) == 0;
+  return are_recordings(json_object_get(json_object_get(run, "manifest"), "recordings"),
+                        n->number, why)
+         && check_run(path, note_finding, why, text, sizeof text) == 0;
 }
 
 /* Keeps the run that [n] has sent, and tells the node so. */
@@ -355,6 +423,7 @@ static void keep_run(struct node *n)
   else {
     snprintf(answer, sizeof answer, "%" PRIu32 "\n", n->number);
     n->number = 0;
+    n->missing--;
     n->of->kept(n->of->state, json_object_get(run, "run"));
     tell(n, answer);
   }
@@ -402,6 +471,11 @@ static void take_greeting(struct node *n, const char *line)
 static void end_part(struct node *n, enum status status)
 {
   n->ended = true;
+  if (status == STATUS_OK && n->missing > 0 && has_fixed_runs(n->of->batch)) {
+    complain_of(n, "its part ended without %" PRIu64 " of its runs; eventring batch "
+                "--continue=%s makes them", n->missing, n->of->folder);
+    status = STATUS_CANNOT_READ;
+  }
   if (n->status < status) n->status = status;
   close_end(&n->in);
   close_end(&n->out);
@@ -586,8 +660,9 @@ static void add_made(void *state, uint32_t number, json_t *run, const char *why)
     if (value != NULL) json_object_set(some, members[i], value);
   }
   snprintf(name, sizeof name, "%" PRIu32, number);
-  json_object_set_new(nodes->list[(number - 1) / commands % nodes->count].made,
-                      name, some);
+  struct node *n = &nodes->list[(number - 1) / commands % nodes->count];
+  json_object_set_new(n->made, name, some);
+  if ((number - 1) / commands < most_rounds(n->of->batch)) n->missing--;
 }
 
 /* Returns the nodes of [batch], which are not started. */
@@ -595,11 +670,14 @@ static struct nodes new_node_list(const struct batch_on_nodes *batch)
 {
   json_t *all = json_object_get(batch->batch, "nodes");
   struct nodes nodes = { .count = json_array_size(all) };
+  const uint64_t rounds = most_rounds(batch->batch),
+    commands = json_array_size(json_object_get(batch->batch, "commands"));
   nodes.list = allocate(nodes.count, sizeof *nodes.list);
   for (size_t i = 0; i < nodes.count; i++) {
     json_t *facts = json_array_get(all, i);
     nodes.list[i] = (struct node) {
       .of = batch, .facts = facts, .place = (uint32_t) i,
+      .missing = (rounds + nodes.count - 1 - i) / nodes.count * commands,
       .name = json_string_value(json_object_get(facts, "name")),
       .made = json_object(), .in = -1, .out = -1, .err = -1, .file = -1
     };
