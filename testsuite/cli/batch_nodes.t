@@ -200,6 +200,23 @@ no_plan() { eventring batch --continue=- </dev/null; }
 run no_plan
 ok "a part without a plan is refused" refused 3 'standard input has no part of a batch'
 
+# A command that ends its part, but stays, ignores SIGTERM and does not read its input.
+# It is killed after a while; the end of this test waits for the batch.
+mkfifo stays_for
+cat >stays <<END
+#!/bin/sh
+[ "\$1" = nodes ] && { echo staying; exit; }
+trap '' TERM
+echo "$version"
+read -r plan
+echo end 1
+read -r line <"$tmp/stays_for"
+END
+chmod +x stays
+"$EVENTRING_BIN" batch -q --on ./stays -o staying -- true >staying.out 2>&1 &
+staying=$!
+started="$started $staying"
+
 # Nodes that fail
 
 mkdir -p nodes/three/tmp
@@ -209,7 +226,7 @@ batch --on ./backend --runs 4 --seed 7 -o down -- ./batch 9 -- true
 ok "a node that is not reached: its messages, and one line with its exit code" eval \
   'exits 3 && [ "$(wc -l <err)" = 2 ] &&
    err_has "^eventring: node three: no route to three$" &&
-   err_has "^eventring: node three: it ended too early: exit code 255; .* --continue=.*/down"'
+   err_has "^eventring: node three: it ended too early: exit code 255; .*/down makes"'
 ok "the runs of the other node are kept" [ "$(numbers down)" = '1 2 5 6 ' ]
 rm nodes/three/down
 batch --continue=down
@@ -305,8 +322,11 @@ lasting held_killed 'kill -KILL $$' -o killed_command -- true
 ok "a command that is killed ends, too" eval 'counts killed_command 1 &&
   one_line 3 "node lasting: it ended too early: signal 9;"'
 : >held_killed
-echo 'kill -TERM "$(cut -d " " -f 4 "/proc/$(cut -d " " -f 4 "/proc/$PPID/stat")/stat")"' \
-  >stops.sh
+cat >stops.sh <<'END'
+# The part is the parent of the parent, and the batch is the parent of the part.
+part=$(cut -d ' ' -f 4 "/proc/$PPID/stat")
+kill -TERM "$(cut -d ' ' -f 4 "/proc/$part/stat")"
+END
 lasting held_stopped 'shift 3; exec "$@"' -o stopped_batch --no-trace -- sh stops.sh
 ok "SIGTERM ends the batch, too" eval 'exits 143 && err_has "interrupted"'
 : >held_stopped
@@ -314,7 +334,9 @@ ok "SIGTERM ends the batch, too" eval 'exits 143 && err_has "interrupted"'
 # Node one writes to plan_wanted when the batch has its first run.  Only then, the other
 # node reads its plan, which is larger than a pipe.
 cat >nodes/lasting/answer <<END
-echo "$version"; read -r line <"$tmp/plan_wanted"; exec "$EVENTRING_BIN" batch --continue=-
+echo "$version"
+read -r line <"$tmp/plan_wanted"
+exec "$EVENTRING_BIN" batch --continue=-
 END
 cat >second.sh <<END
 #!/bin/sh
@@ -410,7 +432,7 @@ END
 ok "messages of a node are printable text" eval 'exits 3 && only_first evil_words &&
   err_has "^eventring: node evil: .x1b.2Jx$" && err_has "^eventring: node evil: y$"'
 ok "a part that ends without its runs has failed" err_has \
-  "node evil: its part ended without 1 of its runs; .* --continue=.*/evil_words makes them"
+  "node evil: its part ended without 1 of its runs; .*/evil_words makes them"
 hostile evil_end <<'END'
 printf 'file 000002.json 99\nabc'
 END
@@ -555,4 +577,7 @@ runs_py set 'if .run.node == "two" then
 run eventring compare pairs
 ok "a program that is another one on a node is a warning" \
   warns 'pairs:old: the program is not the same on all nodes'
+wait "$staying"
+status=$?
+ok "a command that stays after its part is killed" eval 'exits 1 && ! [ -s staying.out ]'
 finish

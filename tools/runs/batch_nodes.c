@@ -612,7 +612,7 @@ static bool has_exited(const struct node *n)
          || info.si_pid != 0;
 }
 
-/* Takes the last output of [n], whose command has exited.  Another process may still
+/* Takes the last output of [n] after its command has exited.  Another process may still
    have the other ends of the pipes. */
 static void finish_node(struct node *n)
 {
@@ -686,7 +686,7 @@ static struct nodes new_node_list(const struct batch_on_nodes *batch)
   return nodes;
 }
 
-/* What is waited for of each node, in this order. */
+/* The places of the ends of a node in the list for poll. */
 enum { WAIT_IN, WAIT_OUT, WAIT_ERR, WAITS };
 
 /* Sets the [ends] of [n] for poll. */
