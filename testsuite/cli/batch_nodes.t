@@ -1,4 +1,5 @@
 #!/bin/sh
+# Only in make check-long: it has not had 20 runs on a busy machine yet.
 # eventring batch --on: runs on nodes, by a backend that runs commands on this machine,
 # with folders of its own for each node.
 . "$(dirname "$0")/tap.sh"
