@@ -33,6 +33,11 @@ struct profile_sums profile_sums(const struct profile *p)
   fail_msg("no profile");
   return (struct profile_sums) { 0 };
 }
+double weight_error(const struct profile_value *value)
+{
+  return value->variance;
+}
+
 struct profile_node *profile_tree(const struct profile *p, bool inverted,
                                   uint32_t *count)
 {
