@@ -38,15 +38,6 @@ const laneOf = ({ lanes }, lane) => lanes.find((l) => laneKey(l) === laneKey(lan
 const stopsOf = ({ stops }, lane) => lane.runs
   ? stops.find((s) => s.domain === lane.domain)?.spans ?? [] : [];
 
-// Returns [span] of [lane], which holds [t], as [long] has it if [answer] cuts it; [span]
-// if it has none.
-function longest(t, answer, long, lane, span) {
-  if (span[0] > answer.from && span[1] < answer.to) return span;
-  return [...lane.spans, ...stopsOf(long, lane)].find((s) => !isMerged(s)
-    && s[4] === span[4] && s[3] === span[3]
-    && long.names[s[2]] === answer.names[span[2]] && holds(t)(s)) ?? span;
-}
-
 // Returns what [lane] does at [t], by [answer], in which it has [spans], of which merged
 // ones tell least: the span that tells it, or the text.
 function doingAt(t, answer, lane, spans, waits) {
@@ -60,18 +51,24 @@ function doingAt(t, answer, lane, spans, waits) {
   return { text: waits && lane.runs && holds(t)(lane.extent) ? 'running' : format.unknown };
 }
 
-// Returns the texts of the begin of [span] and of its duration, as far as it is in
-// [answer].
-function timesOf({ from, to }, span) {
-  const [begins, ends] = [span[0] > from, span[1] < to];
-  return {
-    since: `${begins ? '' : 'before '}${format.moment(span[0], 1e3)}`,
-    duration: `${begins && ends ? '' : 'over '}${format.duration(span[1] - span[0])}` };
+// Returns whether [answer] has the begin, and the end, of [span].
+const edgesIn = ({ from, to }, span) => [span[0] > from, span[1] < to];
+
+// Returns the texts of the begin of [span] of [lane], which holds [t], and of its duration:
+// by [long] if [answer] cuts it and [long] has it, too.
+function timesOf(t, answer, long, lane, span) {
+  const isIt = (s) => !isMerged(s) && s[4] === span[4] && s[3] === span[3]
+    && long.names[s[2]] === answer.names[span[2]] && holds(t)(s);
+  const found = edgesIn(answer, span).every(Boolean) ? undefined
+    : [...lane.spans, ...stopsOf(long, lane)].find(isIt);
+  const [from, to] = found ?? span;
+  const [begins, ends] = edgesIn(found ? long : answer, [from, to]);
+  return { since: `${begins ? '' : 'before '}${format.moment(from, 1e3)}`,
+           duration: `${begins && ends ? '' : 'over '}${format.duration(to - from)}` };
 }
 
 // Returns a row for each lane of [long]; without [backup], those of backup threads have one
-// if they do something.
-// [answer] and [long]: of the short and the long time.
+// if they do something.  [answer] and [long]: of the short and the long time.
 function rowsAt(t, [answer, long], waits, backup) {
   return long.lanes.map((lane) => {
     const spans = laneOf(answer, lane)?.spans.filter(holds(t)) ?? [];
@@ -79,7 +76,7 @@ function rowsAt(t, [answer, long], waits, backup) {
     const inside = spans.filter((s) => (s[4] === program || s[4] === request) && !isMerged(s))
       .sort((a, b) => b[4] - a[4] || a[3] - b[3]);
     return { lane, text, idle: !span && (gap || text === format.unknown),
-             ...span && timesOf(long, longest(t, answer, long, lane, span)),
+             ...span && timesOf(t, answer, long, lane, span),
              inside: inside.map((s) => format.phrase(answer.names[s[2]])).join(', ') };
   }).filter(({ lane, idle }) => backup || !lane.backup || !idle);
 }

@@ -8,9 +8,9 @@ import { EventTable } from './events.js';
 import { isSameTime } from './lanes.js';
 import { OverwrittenEvents, RuleForNext } from './overwritten.js';
 
-const most_events = 30;         // up to the begin, and up to the end
+const most_events = 100;        // up to the begin, and up to the end
 const back_ns = 1e8;            // from here on before these times
-const margin = 2e5;             // ns until which the events of a moment may be told
+const margin = 2e3;             // ns: two answers differ by less in the time of an event
 const stop_margin = 1e7;        // ns in which a stop ends after its pause
 
 const overlaps = (event, from, to) =>
