@@ -1,13 +1,10 @@
 #!/bin/sh
 # The processes of a hub in the page, in a real browser, with a real hub, an agent
 # and a traced program.
-# Only in make check-long: page.t has all views.
+# Only in make check-long: page*.t have all views.
 # Needs the machine alone: a browser draws numbers that arrive each second.
 . "$(dirname "$0")/../cli/tap.sh"
-for program in node npm "${CHROMIUM:-/usr/bin/chromium}"; do
-  command -v "$program" >/dev/null ||
-    { echo "1..0 # SKIP $program is not installed"; exit 0; }
-done
+. "$(dirname "$0")/needs_browser.sh"
 web=$here
 cd "$tmp" || exit 1
 cp "$EVENTRING_TOP/testsuite/fleet/rounds.ml" . &&

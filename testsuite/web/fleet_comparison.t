@@ -2,13 +2,10 @@
 # The nodes of a hub side by side in the page: a node with a small minor heap, a
 # process of another build, in a real browser, with a hub, three agents and traced
 # programs.
-# Only in make check-long: page.t has all views.
+# Only in make check-long: page*.t have all views.
 # Needs the machine alone: a browser draws numbers that arrive each second.
 . "$(dirname "$0")/../cli/tap.sh"
-for program in node npm "${CHROMIUM:-/usr/bin/chromium}"; do
-  command -v "$program" >/dev/null ||
-    { echo "1..0 # SKIP $program is not installed"; exit 0; }
-done
+. "$(dirname "$0")/needs_browser.sh"
 web=$here
 cd "$tmp" || exit 1
 build() { # FOLDER: compiles rounds.ml with the text FOLDER in it

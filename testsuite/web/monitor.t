@@ -1,7 +1,7 @@
 #!/bin/sh
 # The page of eventring serve in a real browser, with the real server and an OCaml
 # program: numbers, control, saving, names, faults.
-# Only in make check-long: page.t has all views.
+# Only in make check-long: page*.t have all views.
 # Needs the machine alone: a browser draws numbers that arrive each second.
 . "$(dirname "$0")/../cli/tap.sh"
 for program in node npm jq "${CHROMIUM:-/usr/bin/chromium}"; do

@@ -1,0 +1,5 @@
+#!/bin/sh
+# The timeline of the page: see page.t.
+# Waits most of the time: for numbers that arrive each second.
+. "$(dirname "$0")/needs_browser.sh"
+exec node "$here/run_pages.js" page_timeline
