@@ -42,7 +42,6 @@ ssh there true 2>err || {
   skip "a batch over ssh" "this sshd lets nobody in: $(tail -1 err)"
   finish
 }
-one_line() { exits "$1" && [ "$(wc -l <"$tmp/err")" -eq 1 ] && err_has "$2"; }
 numbers() { jq -r .run.number "$1"/[0-9]*.json | tr '\n' ' '; }
 parts() { ls /tmp | grep '^eventring-part-'; }
 parts >before
@@ -69,9 +68,10 @@ run eventring check two/*[0-9].json
 ok "runs come with their recordings, as they were written" eval \
   'exits 0 && [ "$(ls two/*.evr | wc -l)" = 4 ]'
 run eventring batch -q --on ssh:there,unreachable --runs 4 -o down -- true
-ok "a host that is not reached: one line with its name" eval \
-  '[ "$(numbers down)" = "1 3 " ] &&
-  one_line 3 "node unreachable: ssh: connect to .* refused (exit code 255); eventring"'
+ok "a host that is not reached: what ssh says, and how to go on, with its name" eval \
+  'exits 3 && [ "$(numbers down)" = "1 3 " ] && [ "$(wc -l <"$tmp/err")" = 2 ] &&
+   err_has "node unreachable: ssh: connect to host" &&
+   err_has "node unreachable: it ended too early: exit code 255; eventring batch --cont"'
 cat >kills.sh <<'END'
 #!/bin/sh
 # The third time, it kills the batch.  A file has the id of its process.
