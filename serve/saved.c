@@ -21,6 +21,7 @@
 #include "actions.h"
 #include "event_reader.h"
 #include "json.h"
+#include "kept.h"
 #include "live_json.h"
 #include "locks.h"
 #include "manifest.h"
@@ -43,6 +44,8 @@ struct saving {
   int64_t seconds;                /* the last ones; 0: see [from_ns] */
   int64_t from_ns, to_ns;         /* since tracing started; to_ns 0: all */
   struct eventring_info info;
+  int64_t cut_ns;                 /* CLOCK_MONOTONIC: the begin of what is kept */
+  int64_t complete_ns;            /* from then on no ring has lost events */
   char temporary[2][PATH_MAX];
   char path[PATH_MAX];
   char why[512];
@@ -103,22 +106,30 @@ bool has_events(const char *path)
    second. */
 static int cut_last(struct saving *s, int64_t end_ns)
 {
-  return cut_recording(s->temporary[0], s->temporary[1],
-                       time_after(end_ns, -s->seconds * SECOND_NS), INT64_MAX,
-                       s->why, sizeof s->why);
+  s->cut_ns = time_after(end_ns, -s->seconds * SECOND_NS);
+  return cut_recording(s->temporary[0], s->temporary[1], s->cut_ns, INT64_MAX, s->why,
+                       sizeof s->why);
 }
 
 /* Writes the range of time of the first temporary file to the second.  A range
    without events is an error. */
 static int cut_range(struct saving *s)
 {
+  s->cut_ns = time_after(s->info.started_ns, s->from_ns);
   const int error =
-    cut_recording(s->temporary[0], s->temporary[1],
-                  time_after(s->info.started_ns, s->from_ns),
+    cut_recording(s->temporary[0], s->temporary[1], s->cut_ns,
                   time_after(s->info.started_ns, s->to_ns), s->why, sizeof s->why);
   if (error < 0 || has_events(s->temporary[1])) return error;
   snprintf(s->why, sizeof s->why, "the rings have no events of this time");
   return EVENTRING_E_ARGUMENT;
+}
+
+/* The function of visit_lost_begins for the saving [state]. */
+static void note_lost_begin(void *state, uint32_t ring, int64_t ns)
+{
+  struct saving *s = state;
+  const uint32_t samples = s->info.sample_rings_from;
+  if ((samples == 0 || ring < samples) && ns > s->complete_ns) s->complete_ns = ns;
 }
 
 static void save(struct saving *s)
@@ -140,6 +151,7 @@ static void save(struct saving *s)
     snprintf(s->why, sizeof s->why, VIEW_CUT);
     return;
   }
+  visit_lost_begins(s->view, note_lost_begin, s);
   if (error == 0 && s->seconds > 0)
     error = cut_last(s, runs ? now_ns : last_event_ns(s->temporary[0]));
   else if (error == 0 && s->to_ns > 0)
@@ -192,7 +204,8 @@ struct answer save_view(const struct asked *asked)
   const json_t *seconds = json_object_get(asked->body, "seconds");
   struct saving s = { .view = asked->view, .store = asked->settings->store,
                       .seconds = json_is_integer(seconds)
-                                 ? json_integer_value(seconds) : 0 };
+                                 ? json_integer_value(seconds) : 0,
+                      .cut_ns = INT64_MAX, .complete_ns = INT64_MIN };
   char action[64];
   if (seconds != NULL && (s.seconds < 1 || s.seconds > MAX_SECONDS))
     return refusal(400, "seconds: an integer from 1 to %d", MAX_SECONDS);
@@ -206,7 +219,10 @@ struct answer save_view(const struct asked *asked)
   add_action(asked->origin, view_id(asked->view), action, s.saved ? s.path : s.why);
   if (!s.saved) return refusal(409, "%s", s.why);
   return (struct answer) {
-    .status = 200, .json = json_pack("{s:o}", "file", json_text(s.path))
+    .status = 200, .json = json_pack(
+      "{s:o, s:o}", "file", json_text(s.path), "complete_from_ns",
+      s.complete_ns > s.cut_ns
+        ? json_integer(time_since(s.complete_ns, s.info.started_ns)) : json_null())
   };
 }
 

@@ -97,11 +97,16 @@ ok "kept: the oldest event of the other ring" [ "$(first 0)" = \
 
 # A recording of the same rings tells the same.
 post "/api/processes/$id/save" '{"seconds": 10000}' >saved.json
+ok "saving says from when on all events were there" [ "$(jq .complete_from_ns saved.json)" = \
+  "$oldest" ]
 saved=$(field /api/saved '.saved[0].id')
 ok "the recording is read" within 60 field_is "/api/processes/$saved/kept" \
   '[.rings[] | [.domain, .begin_lost]] | tostring' '[[0,true],[1,false]]'
 ok "kept: a recording begins like the rings" field_is \
   "/api/processes/$saved/kept" '.rings[0].from_ns' "$oldest"
+ok "a range that all rings have is complete" [ \
+  "$(post "/api/processes/$id/save" "{\"from_ns\":$oldest,\"to_ns\":90000000000}" |
+    jq -c .complete_from_ns)" = null ]
 exec 7>&-
 end_server
 finish

@@ -66,8 +66,11 @@ function PauseButton({ process, act, why }) {
 }
 
 function SaveForm({ act, range, why }) {
-  const save = (body) =>
-    act('save', body, ({ file }) => ({ text: 'Saved as', file }));
+  const save = (body) => act('save', body, ({ file, complete_from_ns: complete }) => ({
+    text: typeof complete === 'number'
+      ? `The rings had all events only from ${format.moment(complete, 1e6)} on; saved as`
+      : 'Saved as',
+    file }));
   const submit = (event) => {
     event.preventDefault();
     save({ seconds: Number(event.target.elements.seconds.value) });
