@@ -151,16 +151,18 @@ await test('a chart is saved as a picture with its title, its axes and its legen
       };
     });
     await click(page, '.chart .save-as');
-    const { width, height, bytes } = pixels(await file('Utilisation.png'));
+    const { width, height, bytes } = pixels(await file('shop-100-Utilisation.png'));
     const plot = await page.$eval('.chart canvas', (c) => [c.width, c.height]);
     assert.equal(width, plot[0]);
-    assert.ok(height > plot[1] + 40, `${height} ${plot[1]}`);
+    assert.ok(height > plot[1] + 60, `${height} ${plot[1]}`);
     assert.ok(bytes > width * height);
     const drawn = await page.evaluate(() => globalThis.drawn
       .filter(([connected]) => !connected).map(([, text]) => text));
     assert.deepEqual(drawn.map((t) => t.split(':')[0]),
-                     ['Utilisation', 'of all domains', 'running', 'collecting', 'waiting']);
-    assert.match(drawn[2], /^running: [\d.]+ %$/);
+                     ['Utilisation', 'of all domains', drawn[2].split(':')[0], 'running',
+                      'collecting', 'waiting']);
+    assert.match(drawn[2], /^shop, pid 100, [-\d]{10} [:\d]{8} to [:\d]{8}$/);
+    assert.match(drawn[3], /^running: [\d.]+ %$/);
   }));
 
 await test('a histogram is saved as SVG, with its colours',

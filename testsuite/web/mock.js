@@ -266,6 +266,7 @@ export class Mock {
     this.categories = ['gc', 'domain', 'sync', 'user', 'wait', 'thread'];
     this.actions = [];
     this.points = [];
+    this.completeFrom = null;   // of what is saved, if not all of it
     this.recordEnd = null;      // the file of a recording, or why there is none
     this.saved = [];
     this.ruleResult = null;     // the file that the rule has saved
@@ -457,7 +458,8 @@ export class Mock {
           ['its time is over', this.recordEnd, 1e5]])
           this.actions.unshift({ unix_ns: Date.now() * 1e6 + ns, origin: '127.0.0.1',
                                  process: id, action: `record: ${action}`, result });
-      return this.#json(s, 200, what === 'save' ? { file: '/store/shop.evr' } : {});
+      return this.#json(s, 200, what === 'save'
+        ? { file: '/store/shop.evr', complete_from_ns: this.completeFrom } : {});
     });
   }
 

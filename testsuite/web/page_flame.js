@@ -245,6 +245,15 @@ await test('the difference of two times, and of two processes',
     await has(page, 'The base: there is no time before all: choose a shorter range.');
   }));
 
+await test('a recording is called by its file, where a profile is compared', async () => {
+  mock.saved = ['one', 'two'].map((name) => (
+    { id: name, name: `${name}.evr`, program: '/usr/bin/shop', pid: 100 }));
+  await onPage('#/process/100/flame', (page) => until(page, () => [
+    ...document.querySelectorAll('select[name=base] option')].map((o) => o.innerText)
+    .filter((text) => text.includes('.evr')).join() === 'one.evr, all,two.evr, all'));
+  mock.saved = [];
+});
+
 await test('without samples the flame graph says how to take them',
   () => onPage('#/process/100/flame?type=io', async (page) => {
     await has(page, 'There are no samples for this profile in this range. io is off.');

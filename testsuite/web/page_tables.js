@@ -101,6 +101,10 @@ await test('one range for all views is in the address; a reload and the way back
   await has(page, 'Saved as /store/shop.evr');
   assert.deepEqual(JSON.parse(mock.actions.at(-1).action),
                    { from_ns: Number(from), to_ns: Number(to) });
+  mock.completeFrom = 35e9;
+  await page.click('.save [title="The events of the range that is held"]');
+  await has(page, 'The rings had all events only from 35.000 s on; saved as /store/shop.evr');
+  mock.completeFrom = null;
   await press(page, 'Live');
   await seen(page, '[data-range=live]');
   assert.doesNotMatch(await page.$eval('[data-range]', (e) => e.innerText), /Held/);
@@ -372,6 +376,11 @@ await test('a range that the rings no longer have says so in each view', async (
       await go(page, '#/process/100/requests?from=1000000&to=2000000');
       await has(page, 'A link to this range, or a download of it, has none. A rule saves');
       await go(page, '#/process/100/requests?last=10');
+      await until(page, () => !document.querySelector('.overwritten'));
+      // Samples of processor time have rings of their own.
+      await go(page, '#/process/100/flame?type=wall&from=1000000&to=2000000');
+      await has(page, 'A link to this range, or a download of it, has none. A rule saves');
+      await go(page, '#/process/100/flame?type=cpu&from=1000000&to=2000000');
       await until(page, () => !document.querySelector('.overwritten'));
     });
   } finally {

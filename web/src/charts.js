@@ -184,7 +184,7 @@ export function Charts({ process, data, live, address, range, setRange }) {
   const started = process.started_unix_ns;
   const { seconds, column } = slice(tier, view, started);
   const common = {
-    seconds, from: (started + view[0]) / 1e9, to: (started + view[1]) / 1e9,
+    process, seconds, from: (started + view[0]) / 1e9, to: (started + view[1]) / 1e9,
     onZoom: (...times) => {
       const [from, to] = times.map((s) => s * 1e9 - started);
       setRange({ from: Math.max(0, from), to });

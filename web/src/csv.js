@@ -6,7 +6,7 @@ import { saveText } from './save_file.js';
 // The units of the values that these functions format.
 const units = new Map([
   [format.duration, 'ns'], [format.share, 'share'], [format.bytes, 'bytes'],
-  [format.words, 'words'], [format.byteRate, 'bytes/s'], [format.rate, '1/s'],
+  [format.byteRate, 'bytes/s'], [format.rate, '1/s'],
   [format.date, 'ns since 1970']]);
 
 const quoted = (text) =>

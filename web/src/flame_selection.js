@@ -77,7 +77,12 @@ export function baseOf(word, id, span) {
   return { id: other, span: { from: from && Number(from), to: to && Number(to) } };
 }
 
-const processText = (p) => `${format.program(p)}, pid ${p.pid}`;
+// A recording has the name of its file: there may be many of one process.
+function processText(p) {
+  const file = p.name ?? (p.format === 'recording' ? p.path : null);
+  return file ? format.name(file.slice(file.lastIndexOf('/') + 1))
+    : `${format.program(p)}, pid ${p.pid}`;
+}
 
 // The choice of the base.
 export function Base({ id, data, address, range }) {

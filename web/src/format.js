@@ -32,7 +32,9 @@ export function bytes(n) {
     : scaled(n, ['B', 'KiB', 'MiB', 'GiB', 'TiB'], 1024);
 }
 
-export const words = (n) => bytes(n == null ? n : 8 * n);
+export const bytesOfWords = (n) => n == null ? n : 8 * n;
+
+export const words = (n) => bytes(bytesOfWords(n));
 export const byteRate = (n) => n == null ? unknown : `${bytes(n)}/s`;
 
 export function share(x) {

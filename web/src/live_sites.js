@@ -11,7 +11,7 @@ const refresh_ms = 3000;
 const most_moments = 120;
 
 const note = 'bytes alive, by the line that allocated them, estimated from ' +
-  'samples; blank: no samples, or overwritten';
+  'samples of what was allocated while profile_alloc was on; blank: no samples, or overwritten';
 
 // The label of a site: the function and, if they are known, the line and the file
 // without its folder.
@@ -65,7 +65,7 @@ export function LiveSites({ id, process, data, live, range, onZoom }) {
   return html`
     <div class="charts"><${Chart} title="Live heap by site" wide=${true}
       height=${180} stacked=${true} binary=${true} text=${format.bytes}
-      note=${note}
+      note=${note} process=${process}
       seconds=${seconds} from=${seconds[0]} to=${seconds.at(-1)} series=${series}
       asked=${to === null ? undefined : [from, to].map((ns) => (started + ns) / 1e9)}
       onZoom=${(...times) => {

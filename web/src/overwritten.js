@@ -17,12 +17,13 @@ export const overwrittenText =
 export const OverwrittenMark = () => html`
   ${' '}<span class="quiet" title=${overwrittenText}>overwritten</span>`;
 
-// Says of the fixed range [to] when the rings no longer have its events: a view may still
-// show those that it has asked for before.
-export function OverwrittenRange({ id, to, alive }) {
+// Says of the fixed range [to] when the rings no longer have its events or, if the view is
+// of [samples] that have rings of their own, its samples: a view may still show those that
+// it has asked for before.
+export function OverwrittenRange({ id, to, alive, samples }) {
   const { answer } = useAnswer(ofProcess(id, 'kept'),
                                { period_ms: alive ? 5000 : 0, key: to });
-  const kept = answer?.rings.filter((ring) => !ring.samples) ?? [];
+  const kept = answer?.rings.filter((ring) => ring.samples === samples) ?? [];
   return isOverwritten(kept, to) && html`<p class="note overwritten" role="status">${
     overwrittenText} A link to this range, or a download of it, has none.${alive && html`
     ${' '}<a href="#/rules">A rule</a> saves the next ones of their kind.`}</p>`;

@@ -26,6 +26,7 @@ import { CopyLink } from './copy_link.js';
 import { Diagnosis } from './diagnosis.js';
 import { DownloadMenu } from './download.js';
 import { OverwrittenRange } from './overwritten.js';
+import { typeNamed, typeOf } from './profile_types.js';
 
 const detail_ms = 5000;
 
@@ -214,7 +215,9 @@ export function Process(given) {
         begin=${range.last === null ? beginOf(data.history) : 0} />
       <${DownloadMenu} ...${props} shown=${view === 'flame'
         ? flameParameters(address.values) : {}} />`}<${CopyLink} fixed=${isFixed(range)} alive=${alive} /></div>
-    ${isFixed(range) && html`<${OverwrittenRange} ...${{ id, alive }} to=${range.to} />`}
+    ${isFixed(range) && html`<${OverwrittenRange} ...${{ id, alive }} to=${range.to}
+      samples=${view === 'flame' && typeOf(typeNamed(address.values.type)).ownRings === true}
+      />`}
     <${Guard} key=${view}><${View} ...${props} /><//>
     ${held && html`<p class="held" aria-hidden="true">Rows stay while you point at them</p>`}
   </main>`;

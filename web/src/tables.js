@@ -42,8 +42,10 @@ const domainColumns = (state) => [
   ns('Longest', (d) => d.pauses.any.max_ns),
   ns('Arrival p99', (d) => d.arrivals?.p99_ns,
      'From the request for a stop until this domain had stopped'),
-  { label: 'Allocated', value: allocated, text: format.words },
-  { label: 'Promoted', value: (d) => d.promoted_words, text: format.words },
+  { label: 'Allocated', value: (d) => format.bytesOfWords(allocated(d)),
+    text: format.bytes },
+  { label: 'Promoted', value: (d) => format.bytesOfWords(d.promoted_words),
+    text: format.bytes },
   number('Minor', (d) => d.minor_collections, 'Minor collections')];
 
 const nowColumns = [
