@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { begin, beginOf, History, Tier } from '../../web/src/history.js';
 import { nextSpan } from '../../web/src/choice.js';
+import { joinEvents } from '../../web/src/join_events.js';
 import { layOut, nearest } from '../../web/src/lanes.js';
 import { outside } from '../../web/src/intervals.js';
 import { pathOf } from '../../web/src/spark_path.js';
@@ -139,6 +140,17 @@ await test('lanes of backup threads are shown if they are wanted, or the only on
     assert.deepEqual(shown(true), [10, 11, 21]);
     assert.deepEqual(shown(false, ['0.10']), [21]);
   });
+
+await test('two answers are joined without an event twice, of which the times are a bit off', () => {
+  const event = (ns, name) => ({ ns, name, form: 'instant', domain: 0, thread: 1 });
+  const [a, b, c, d] = ['a', 'b', 'a', 'd'].map((name, i) => event(1000 + 5 * i, name));
+  assert.deepEqual(joinEvents([a, b, c], [b, event(c.ns - 3, 'a'), d]), [a, b, c, d]);
+  assert.deepEqual(joinEvents([a, b], [event(b.ns + 6, 'b'), c, d]), [a, b, c, d]);
+  assert.deepEqual(joinEvents([a, b], [event(2000, 'b'), event(3000, 'c')]).map((e) => e.ns),
+                   [1000, 1005, 2000, 3000]);
+  assert.deepEqual(joinEvents([], [c, d]), [c, d]);
+  assert.deepEqual(joinEvents([c, d], [a, b]), [c, d]);
+});
 
 await test('the parts outside gaps: gaps overlap, and go over both ends', () => {
   assert.deepEqual(outside([], [10, 90]), [[10, 90]]);

@@ -5,6 +5,7 @@ import { html, useEffect, useState } from './html.js';
 import { get, ofProcess } from './api.js';
 import * as format from './format.js';
 import { EventTable } from './events.js';
+import { joinEvents } from './join_events.js';
 import { isSameTime } from './lanes.js';
 import { OverwrittenEvents, RuleForNext } from './overwritten.js';
 
@@ -79,9 +80,7 @@ async function ask(id, [from, to], signal) {
                                   order: 'latest', limit: most_events });
   const [of, begin, end] = await Promise.all([
     events({ from, to: to + stop_margin, filter: 'stop_the_world' }), upTo(from), upTo(to)]);
-  // Those up to the end may begin before those up to the begin end.
-  const last = begin.events.at(-1)?.ns ?? -1;
-  return { events: [...begin.events, ...end.events.filter((e) => e.ns > last)],
+  return { events: joinEvents(begin.events, end.events),
            stops: of.events, units: { ...begin.units, ...end.units },
            more: begin.more || end.more };
 }
