@@ -141,22 +141,10 @@ static void forget_unlisted(struct guarding *g)
   g->count = left;
 }
 
-/* Returns the rule of the [count] [rules] that [happening] fires now, or NULL.  One
-   folder has all processes: a rule fires for all of them together. */
-static const struct rule *fired_by(const struct rule *rules, int count,
-                                   const struct happening *happening)
-{
-  for (int i = 0; i < count; i++)
-    if (trigger_fires(&rules[i].trigger, happening)
-        && rule_may_fire(&rules[i], 0))
-      return &rules[i];
-  return NULL;
-}
-
 /* Looks at the events of [cursor] after w->seen_ns.  Sets fired->rule to the rule
    that the first of them fires that fires one. */
 static void look_at_events(struct watched *w, struct eventring_cursor *cursor,
-                           const struct rule *rules, int count,
+                           struct rule *rules, int count,
                            struct fired *fired)
 {
   struct event_reader reader;
@@ -168,7 +156,8 @@ static void look_at_events(struct watched *w, struct eventring_cursor *cursor,
     struct happening h = trigger_look(watch, event);
     if (event->ns > w->seen_ns) w->seen_ns = event->ns;
     if (event->ns <= seen_ns || fired->rule != NULL) continue;
-    fired->rule = fired_by(rules, count, &h);
+    /* One folder has all processes: a rule fires for all of them together. */
+    fired->rule = fired_rule(rules, count, &h, 0);
     if (fired->rule == NULL) continue;
     snprintf(fired->event, sizeof fired->event, "%s", h.name);
     fired->ns = event->ns;
@@ -181,7 +170,7 @@ static void look_at_events(struct watched *w, struct eventring_cursor *cursor,
    rule. */
 static void read_stream_of(struct guarding *g, struct watched *w,
                            const struct hub_stream *stream,
-                           const struct rule *rules, int count,
+                           struct rule *rules, int count,
                            struct fired *fired)
 {
   const struct eventring_options options = { .size = sizeof options };

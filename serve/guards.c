@@ -98,17 +98,6 @@ static int64_t longest_before(const struct guard *g)
   return longest;
 }
 
-/* Returns the rule that [happening] fires now, or NULL. */
-static const struct rule *fired_by(const struct guard *g,
-                                   const struct happening *happening)
-{
-  for (int i = 0; i < g->rule_count; i++)
-    if (trigger_fires(&g->rules[i].trigger, happening)
-        && rule_may_fire(&g->rules[i], view_id(g->view)))
-      return &g->rules[i];
-  return NULL;
-}
-
 /* Takes an event of the view. */
 static void watch_event(void *state, const struct view_data *data,
                         const struct eventring_event *event)
@@ -118,7 +107,8 @@ static void watch_event(void *state, const struct view_data *data,
   const struct summary_numbers *n = summary_numbers(live_summary(data->live));
   const struct happening happening =
     happening_of(data->cursor, n->spans, n->requests, event);
-  const struct rule *rule = fired_by(g, &happening);
+  const struct rule *rule =
+    fired_rule(g->rules, g->rule_count, &happening, view_id(g->view));
   if (rule == NULL) return;
   g->event_ns = event->ns;
   g->fired = rule;

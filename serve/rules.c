@@ -33,6 +33,7 @@ struct entry {
   uint64_t fired, saved;
   int64_t last_unix_ns;           /* 0: never */
   char result[512];               /* of the last firing */
+  char told[256];                 /* the result of the last message to the webhook */
 };
 
 /* When a rule fired last for a process. */
@@ -176,10 +177,12 @@ static json_t *rule_json(const struct entry *e)
 {
   json_t *object = definition(&e->rule);
   json_t *past = json_pack(
-    "{s:i, s:I, s:I, s:o, s:o}", "id", (int) e->rule.id, "fired", (json_int_t) e->fired,
-    "saved", (json_int_t) e->saved, "last_unix_ns",
+    "{s:i, s:o, s:I, s:I, s:o, s:o, s:o}", "id", (int) e->rule.id, "seen",
+    strcmp(e->rule.trigger.name, "lost") == 0 ? json_null() : json_boolean(e->rule.seen),
+    "fired", (json_int_t) e->fired, "saved", (json_int_t) e->saved, "last_unix_ns",
     e->last_unix_ns != 0 ? json_integer(e->last_unix_ns) : json_null(),
-    "last_result", e->result[0] != '\0' ? json_text(e->result) : json_null());
+    "last_result", e->result[0] != '\0' ? json_text(e->result) : json_null(),
+    "webhook_result", e->told[0] != '\0' ? json_text(e->told) : json_null());
   json_object_update(object, past);
   json_decref(past);
   return object;
@@ -364,7 +367,9 @@ static struct firing *last_firing(uint32_t rule, uint64_t process)
   return f;
 }
 
-bool rule_may_fire(const struct rule *rule, uint64_t process)
+/* Returns whether [rule] may fire now for process [process], and takes notice that it
+   does; false when it did so shortly before. */
+static bool rule_may_fire(const struct rule *rule, uint64_t process)
 {
   const int64_t now = monotonic_ns();
   pthread_mutex_lock(&lock);
@@ -374,6 +379,38 @@ bool rule_may_fire(const struct rule *rule, uint64_t process)
   if (may) *f = (struct firing) { rule->id, process, now };
   pthread_mutex_unlock(&lock);
   return may;
+}
+
+/* Notes that there are events of the name of the rule [id]. */
+static void note_seen(uint32_t id)
+{
+  pthread_mutex_lock(&lock);
+  for (int i = 0; i < count; i++)
+    if (entries[i].rule.id == id) entries[i].rule.seen = true;
+  pthread_mutex_unlock(&lock);
+}
+
+const struct rule *fired_rule(struct rule *rules, int number,
+                              const struct happening *happening, uint64_t process)
+{
+  for (struct rule *r = rules; r < rules + number; r++) {
+    if (!r->seen && trigger_names(&r->trigger, happening)) {
+      r->seen = true;
+      note_seen(r->id);
+    }
+    if (trigger_fires(&r->trigger, happening) && rule_may_fire(r, process)) return r;
+  }
+  return NULL;
+}
+
+/* The function of send_webhook: notes the result of a message of the rule [id]. */
+static void note_told(uint32_t id, const char *result)
+{
+  pthread_mutex_lock(&lock);
+  for (int i = 0; i < count; i++)
+    if (entries[i].rule.id == id)
+      snprintf(entries[i].told, sizeof entries[i].told, "%s", result);
+  pthread_mutex_unlock(&lock);
 }
 
 void rule_has_fired(const struct rule *rule, uint64_t process, int32_t pid, bool saved,
@@ -399,5 +436,5 @@ void rule_has_fired(const struct rule *rule, uint64_t process, int32_t pid, bool
     "error", saved ? json_null() : json_text(result),
     "unix_ns", (json_int_t) realtime_ns());
   snprintf(action, sizeof action, "webhook of rule %s", rule->text);
-  send_webhook(rule->webhook, body, action, process);
+  send_webhook(rule->webhook, body, action, process, rule->id, note_told);
 }

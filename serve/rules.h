@@ -42,6 +42,7 @@ struct rule {
   int64_t distance_ns;            /* between two firings for one process */
   struct store_limits limits;
   char webhook[WEBHOOK_URL];      /* "": none */
+  bool seen;                      /* an event of this name, since the rule was added */
 };
 
 /* Takes the rules of the store, if there is one and the server may save.  Returns false,
@@ -65,9 +66,12 @@ uint64_t rules_version(void);
    processes of the hub, else those for processes of this machine. */
 int rules_for(const char *program, bool fleet, struct rule rules[RULES]);
 
-/* Returns whether [rule] may fire now for process [process], and takes notice that it
-   does; false when it did so shortly before. */
-bool rule_may_fire(const struct rule *rule, uint64_t process);
+/* Returns the rule of the [number] [rules], which rules_for has copied, that [happening]
+   fires now for process [process], 0 for rules with [fleet], and takes notice that it
+   does; NULL if none does, or it did so shortly before.  Notes in [rules], and in the
+   rules of the server, which names have been seen. */
+const struct rule *fired_rule(struct rule *rules, int number,
+                              const struct happening *happening, uint64_t process);
 
 /* Takes notice of how a firing of [rule] for the process [process], with the number
    [pid], ended: with a recording at [result], or with the reason of a failure there.

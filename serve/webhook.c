@@ -30,6 +30,8 @@ struct message {
   char url[WEBHOOK_URL], action[256];
   char *body;
   uint64_t process;
+  uint32_t rule;
+  void (*told)(uint32_t rule, const char *result);
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -99,6 +101,7 @@ static void *send_all(void *state)
     pthread_mutex_unlock(&lock);
     send_message(&m, result, sizeof result);
     add_action("rule", m.process, m.action, result);
+    m.told(m.rule, result);
     free(m.body);
   }
 }
@@ -112,7 +115,8 @@ static unsigned waiting_for(const char *url)
   return found;
 }
 
-void send_webhook(const char *url, json_t *body, const char *action, uint64_t process)
+void send_webhook(const char *url, json_t *body, const char *action, uint64_t process,
+                  uint32_t rule, void (*told)(uint32_t rule, const char *result))
 {
   const char *why = NULL;
   pthread_mutex_lock(&lock);
@@ -126,10 +130,15 @@ void send_webhook(const char *url, json_t *body, const char *action, uint64_t pr
     snprintf(m->action, sizeof m->action, "%s", action);
     m->body = dump_json(body, JSON_COMPACT);
     m->process = process;
+    m->rule = rule;
+    m->told = told;
     pthread_cond_signal(&changed);
   }
   pthread_mutex_unlock(&lock);
-  if (why != NULL) add_action("rule", process, action, why);
+  if (why != NULL) {
+    add_action("rule", process, action, why);
+    told(rule, why);
+  }
   json_decref(body);
 }
 

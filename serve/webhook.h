@@ -29,8 +29,10 @@ bool is_webhook_url(const char *url);
 
 /* Sends [body], which it takes, to [url] in the background, once and for 10 seconds at
    most; at most 64 wait, 8 of them for one address.  The result is among the actions, as [action] on the process
-   [process].  May be called by any thread, until stop_webhooks. */
-void send_webhook(const char *url, json_t *body, const char *action, uint64_t process);
+   [process]; [told] is called with it, for the rule [rule], in another thread or before
+   this returns.  May be called by any thread, until stop_webhooks. */
+void send_webhook(const char *url, json_t *body, const char *action, uint64_t process,
+                  uint32_t rule, void (*told)(uint32_t rule, const char *result));
 
 /* Ends what is under way, and drops what waits. */
 void stop_webhooks(void);

@@ -26,7 +26,7 @@ bool parse_trigger(struct trigger *t, const char *text, char *why,
   t->text = text;
   t->longer_than = -1;
   while (length > 0 && text[length - 1] == ' ') length--;
-  if (length == 0 || length >= sizeof t->name) {
+  if (length == 0 || length >= sizeof t->name || text[length - 1] == '>') {
     snprintf(why, why_size, "what is the name in '%s'?", text);
     return false;
   }
@@ -109,9 +109,12 @@ struct happening trigger_look(struct trigger_watch *w,
   return h;
 }
 
+bool trigger_names(const struct trigger *t, const struct happening *h)
+{
+  return h->name != NULL && strcmp(h->name, t->name) == 0;
+}
+
 bool trigger_fires(const struct trigger *t, const struct happening *h)
 {
-  return h->name != NULL
-         && (t->longer_than < 0 || h->took_ns > t->longer_than)
-         && strcmp(h->name, t->name) == 0;
+  return (t->longer_than < 0 || h->took_ns > t->longer_than) && trigger_names(t, h);
 }

@@ -52,9 +52,11 @@ int rules_for(const char *program, bool fleet, struct rule rules[RULES])
   return parse_trigger(&rules[0].trigger, "mark", why, sizeof why);
 }
 
-bool rule_may_fire(const struct rule *rule, uint64_t process)
+const struct rule *fired_rule(struct rule *rules, int number,
+                              const struct happening *happening, uint64_t process)
 {
-  return rule->id == 1 && process == 1;
+  return number == 1 && process == 1 && trigger_fires(&rules[0].trigger, happening)
+           ? &rules[0] : NULL;
 }
 
 void rule_has_fired(const struct rule *rule, uint64_t process, int32_t pid, bool saved,

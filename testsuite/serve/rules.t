@@ -43,7 +43,7 @@ latest() { saved .path | head -n 1; }
 longest() { eventring events --json --name="$2" "$1" |
   jq -s '[.[].duration_ns // 0] | max'; }
 
-for wrong in '{}' '{"when":""}' '{"when":"> 1ms"}' '{"when":"minor > x"}' \
+for wrong in '{}' '{"when":""}' '{"when":"> 1ms"}' '{"when":"minor > > 3ms"}' '{"when":"minor > x"}' \
     '{"when":7}' '{"when":"minor","before_s":61}' '{"when":"minor","after_s":-1}' \
     '{"when":"minor","max_files":0}' '{"when":"minor","max_files":1.5}' \
     '{"when":"minor","max_bytes":1}' '{"when":"minor","distance_s":0}' \
@@ -67,6 +67,7 @@ rule '{"when":"step > 20ms"}'
 with_fence
 fence
 ok "a span from before the rule does not fire it" rule_is .fired 0
+ok "and it has not seen an event of its name" rule_is .seen false
 delete "$rule" >/dev/null
 
 # A slow collection: no collection here takes an hour, and each takes a
@@ -77,6 +78,7 @@ ok "the process is watched" watches
 tell minor 30
 fence
 ok "a collection that is not as slow as that does not fire" rule_is .fired 0
+ok "but it shows that the name is right" rule_is .seen true
 delete "$rule" >/dev/null
 
 # Events that the rings have of long before the rule was added: step, from above
@@ -233,6 +235,7 @@ ok "of the rule, the process and the recording" eval \
 told() { field_is /api/actions '[.actions[] | select(.action == "webhook of rule job") |
   .result] | tostring' '["ok"]'; }
 ok "and that is among the actions" within 60 told
+ok "the rule has the result, too" within 60 rule_is .webhook_result ok
 delete "$rule" >/dev/null
 rule '{"when":"job","after_s":0.1,"webhook":"http://127.0.0.1:1/x"}'
 within 60 watches
@@ -241,6 +244,8 @@ failed() { field /api/actions '.actions[] | select(.action == "webhook of rule j
   .result' | grep -qi connect; }
 ok "one that does not answer costs nothing else" eval \
   'within 60 failed && within 60 rule_is .saved 1'
+ok "and the rule says why" within 60 rule_is \
+  '.webhook_result | test("connect"; "i")' true
 delete "$rule" >/dev/null
 
 # The end of the process ends the file

@@ -267,6 +267,7 @@ export class Mock {
     this.actions = [];
     this.points = [];
     this.completeFrom = null;   // of what is saved, if not all of it
+    this.rule = {};             // what the rule has besides
     this.recordEnd = null;      // the file of a recording, or why there is none
     this.saved = [];
     this.ruleResult = null;     // the file that the rule has saved
@@ -493,7 +494,7 @@ export class Mock {
       rules: () => ({ watched: 1, not_watched: 0, rules: [{
         id: 1, when: 'minor > 10ms', process: null, fleet: false, before_s: 5, after_s: 1,
         distance_s: 10, max_files: 10, max_bytes: 2 ** 30, max_age_s: 604800,
-        webhook: null, fired: 1, saved: this.ruleResult ? 1 : 0, last_unix_ns: null,
+        webhook: null, ...this.rule, fired: 1, saved: this.ruleResult ? 1 : 0, last_unix_ns: null,
         last_result: this.ruleResult }] }),
       actions: () => ({ actions: this.actions }),
       recordings: () => ({ recordings: [] }),

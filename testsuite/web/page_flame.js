@@ -506,6 +506,20 @@ await test('the field When of a rule is as wide as its text', () => onPage(
     }
   }));
 
+await test('a rule says that no event has its name, and that its webhook fails', async () => {
+  mock.rule = { when: 'minro', webhook: 'https://example.org', seen: false,
+                webhook_result: 'refused' };
+  await onPage('#/rules', async (page) => {
+    await has(page, 'minro no such event yet');
+    await has(page, 'https://example.org refused');
+    mock.rule = { when: 'minor', webhook: 'https://example.org', seen: true,
+                  webhook_result: 'ok' };
+    await until(page, () => /minor\t.*https:\/\/example.org\t/.test(
+      document.querySelector('[data-table=rules] tbody tr').innerText));
+  });
+  mock.rule = {};
+});
+
 await test('columns of buttons have no button in the header',
   () => onPage('#/rules', async (page) => {
     await seen(page, '[data-table=rules] [aria-label^="Delete rule"]');

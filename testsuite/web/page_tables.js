@@ -182,7 +182,7 @@ await test('a pause of which the events are gone leads to a rule for the next on
       await click(page, '.note a');
       await seen(page, 'form.rule');
       assert.deepEqual(await page.$$eval('form.rule input', (all) =>
-        all.slice(0, 2).map((input) => input.value)), ['minor > 3ms', 'shop']);
+        all.slice(0, 2).map((input) => input.value)), ['minor > 6.9ms', 'shop']);
     });
   } finally {
     mock.overwritten = false;

@@ -30,9 +30,9 @@ export function OverwrittenRange({ id, to, alive, samples }) {
 }
 
 // A link to the rule that saves the next events called [name], which took [ns]: those that
-// take half of it.  [name]: null if it is not known.
+// take about as long or longer.  [name]: null if it is not known.
 export const RuleForNext = ({ process, name, ns }) => process.state === 'running' && name &&
-  html`<a href=${ruleAddress(process, name, ns / 2)}>Add a rule that saves the next one</a>`;
+  html`<a href=${ruleAddress(process, name, ns)}>Add a rule that saves the next one</a>`;
 
 // Says that the events called [name], which took [ns], are gone, and how to keep the next
 // ones.

@@ -12,10 +12,13 @@ import { Table } from './table.js';
 const seconds = (s) => format.duration(s * 1e9);
 
 // Returns the address of the form, filled in for the events [name] of the program of
-// [process] that take longer than [ns], or for all of them if that is 0.
+// [process] that take about as long as [ns] or longer, or for all of them if that is 0.
 export function ruleAddress(process, name, ns) {
-  const time = ns < 2e6 ? `${Math.max(1, Math.floor(ns / 1e3))}us`
-    : `${Math.floor(ns / 1e6)}ms`;
+  // Two digits, rounded down, so that [ns] itself is longer
+  const unit = 10 ** Math.max(0, Math.floor(Math.log10(ns)) - 1);
+  const least = Math.max(1, Math.ceil(ns / unit) - 1) * unit;
+  const time = least < 1e3 ? `${least}ns` : least < 1e6 ? `${least / 1e3}us`
+    : `${least / 1e6}ms`;
   return `#/rules?${new URLSearchParams({
     when: ns > 0 ? `${name} > ${time}` : name,
     process: (process.program ?? '').replace(/.*\//, '')
@@ -74,7 +77,9 @@ function RuleForm({ act, hub, given }) {
 
 // [saved]: the recordings of the store.
 const columns = (saved) => [
-  { label: 'When', value: (r) => r.when },
+  { label: 'When', value: (r) => r.when, cell: (r, text) => html`${text}${
+    r.seen === false && html` <span class="quiet" title="Since the rule was added, or the
+      server has started: is the name right?">no such event yet</span>`}` },
   { label: 'Programs', value: (r) => `${r.process ?? 'all'}${r.fleet
     ? ' on any node' : ''}` },
   { label: 'Saves', value: (r) =>
@@ -82,7 +87,9 @@ const columns = (saved) => [
   { label: 'Once in', value: (r) => r.distance_s, text: seconds },
   { label: 'Keeps', value: (r) => `${r.max_files} files, ${
     format.bytes(r.max_bytes)}, ${format.compact(r.max_age_s / 86400)} days` },
-  { label: 'Webhook', value: (r) => r.webhook ?? '' },
+  { label: 'Webhook', value: (r) => r.webhook ?? '', cell: (r, text) => html`${text}${
+    r.webhook_result && r.webhook_result !== 'ok' && html` <span class="error">${
+      format.name(r.webhook_result)}</span>`}` },
   { label: 'Fired', value: (r) => r.fired },
   { label: 'Saved', value: (r) => r.saved },
   { label: 'Last', value: (r) => r.last_unix_ns,
