@@ -198,7 +198,8 @@ export function Tables({ id, process, data, address, range }) {
         columns=${domainColumns(alive ? 'alive' : process.state)}
         rows=${withBegin(numbers)} />
       <${Table} file=${file} name="pauses" title="Longest pauses" columns=${pauseColumns(address, numbers.kept)}
-        note=${`of the range${process.lost_events > 0 && alive
+        note=${`of the range; what a domain does not notice, since it waits, is no pause, but
+          counts below${process.lost_events > 0 && alive
           ? '; some may be missing: the server lost events before it read them' : ''
           }; click a time to see it in the timeline`}
         rows=${pauses} />
