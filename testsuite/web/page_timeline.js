@@ -212,7 +212,7 @@ await test('an event leads to its span, also in the lane of a backup thread, or 
     await go(page, place + encodeURIComponent('0,4242,2,40000000000,40008000000'));
     await chosenIs('blocking_section (wait)');
     await until(page, () => document.querySelector('.pause h3 a')?.hash
-      .includes('blocking_section+%3E+4ms'));
+      .includes('blocking_section+%3E+7.9ms'));
   }));
 
 await test('a click in the ruler tells what each thread does at this moment',
