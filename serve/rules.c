@@ -105,6 +105,13 @@ static void name_rule(struct rule *rule)
            rule->fleet ? " on any node" : "");
 }
 
+/* Returns whether the name of [rule] ends with a lone ">": there is one too many. */
+static bool has_lone_greater(const struct rule *rule)
+{
+  const size_t length = strlen(rule->trigger.name);
+  return length >= 2 && strcmp(rule->trigger.name + length - 2, " >") == 0;
+}
+
 /* Adds the unit to the time of [rule] if it has none: a number alone is in seconds,
    and 0 needs no unit.  A rule of the file keeps the name that its recordings have. */
 static void add_unit(struct rule *rule)
@@ -291,6 +298,8 @@ struct answer add_rule(const struct asked *asked)
     return refusal(409, "there is no store: set EVENTRING_STORE");
   if (!parse_rule(asked->body, &rule, why, sizeof why))
     return refusal(400, "%s", why);
+  if (has_lone_greater(&rule))
+    return refusal(400, "when: '%s' has one '>' too many", rule.when);
   add_unit(&rule);
   if (rule.fleet && settings->hub == NULL)
     return refusal(409, "fleet: the server shows no hub: start it with --hub");

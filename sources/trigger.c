@@ -26,7 +26,7 @@ bool parse_trigger(struct trigger *t, const char *text, char *why,
   t->text = text;
   t->longer_than = -1;
   while (length > 0 && text[length - 1] == ' ') length--;
-  if (length == 0 || length >= sizeof t->name || text[length - 1] == '>') {
+  if (length == 0 || length >= sizeof t->name) {
     snprintf(why, why_size, "what is the name in '%s'?", text);
     return false;
   }

@@ -39,8 +39,8 @@ struct trigger {
 /* Parses [text], a trigger such as "NAME > TIME" or "NAME", into [t].  The last
    ">" ends the name; spaces around it are left out.  [t] keeps the pointer
    [text], which must stay valid as long as [t].  If [text] is not a trigger, or
-   the name is empty, ends with ">" or has more than 127 bytes, returns false, with the
-   reason in [why]. */
+   the name is empty or has more than 127 bytes, returns false, with the reason
+   in [why]. */
 bool parse_trigger(struct trigger *t, const char *text, char *why,
                    size_t why_size);
 
