@@ -156,7 +156,8 @@ function lengthText(run) {
 function Run({ letter, run, id, file }) {
   return html`<p><b class=${`run ${letter}`}>${letter}</b>
     ${' '}<a href=${processAddress(id)}>${format.program(run)}</a>
-    ${' '}<span class="quiet">${file && `${format.name(file)}, `}pid ${run.pid}, ${run.format}, started ${
+    ${' '}<span class="quiet">${file && `${format.name(file)}, `}pid ${run.pid}, ${
+      run.format}, started ${
       format.date(run.started_unix_ns)}, ${lengthText(run)}${run.lost_events
       ? `, ${format.count(run.lost_events)} events overwritten or lost`
       : ''}</span></p>`;
@@ -168,7 +169,7 @@ export function Compare({ rest }) {
   const { answer, error, again } = useAnswer('/api/compare',
                                              { parameters: { a, b } });
   const { answer: store } = useAnswer('/api/saved');
-  const fileOf = (id) => store?.saved.find((s) => s.id === id)?.name;
+  const recording = (id) => store?.saved.find((s) => s.id === id)?.name;
   return html`<main>
     <div class="heading"><a href="#/saved" class="back">‹ Saved</a>
       <h1>Comparison</h1> <button onClick=${again}>Compute again</button>
@@ -176,8 +177,8 @@ export function Compare({ rest }) {
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
     ${!answer && !error && html`<p class="quiet">Loading…</p>`}
     ${answer && html`
-      <${Run} letter="A" run=${answer.a} id=${a} file=${fileOf(a)} />
-      <${Run} letter="B" run=${answer.b} id=${b} file=${fileOf(b)} />
+      <${Run} letter="A" run=${answer.a} id=${a} file=${recording(a)} />
+      <${Run} letter="B" run=${answer.b} id=${b} file=${recording(b)} />
       <${Charts} a=${a} b=${b} />
       <p class="quiet">The numbers are of all of both. Rates are for each second in
         which the process was watched, of the time from which the rings of all domains

@@ -67,7 +67,7 @@ function PauseButton({ process, act, why }) {
 
 function SaveForm({ act, range, why }) {
   const save = (body) => act('save', body, ({ file, complete_from_ns: complete }) => ({
-    text: typeof complete === 'number'
+    text: complete != null
       ? `The rings had all events only from ${format.moment(complete, 1e6)} on; saved as`
       : 'Saved as',
     file }));

@@ -11,7 +11,8 @@ const refresh_ms = 3000;
 const most_moments = 120;
 
 const note = 'bytes alive, by the line that allocated them, estimated from ' +
-  'samples of what was allocated while profile_alloc was on; blank: no samples, or overwritten';
+  'samples of what was allocated while profile_alloc was on; blank: no samples, or ' +
+  'overwritten';
 
 // The label of a site: the function and, if they are known, the line and the file
 // without its folder.
