@@ -67,12 +67,13 @@ for (const { style, className, title } of document.querySelectorAll(".flame butt
 tell("found " + document.querySelector(".found").textContent);
 </script></body></html>
 END
-  timeout 60 chromium --headless --no-sandbox --disable-gpu \
+  timeout 60 "$CHROMIUM" --headless --no-sandbox --disable-gpu \
     --user-data-dir="$tmp/browser" --dump-dom "file://$tmp/used.html" \
     >dom 2>browser.log
   sed 's,</pre>,\n,g; s,<pre>,\n,g' dom | grep '^box \|^found ' >out
 }
-if ! command -v chromium >/dev/null; then
+. "$EVENTRING_TOP/testsuite/web/chromium.sh"
+if ! command -v "$CHROMIUM" >/dev/null; then
   skip "drawn by a browser" "no chromium"
   finish
 fi

@@ -103,15 +103,16 @@ ok "a thread without a domain has a track with the name of the thread" eval \
 # speedscope, which ../trace/viewer.t installs, shows them, but the last sample
 # of a thread, which is [unknown] in one.
 viewer=${EVENTRING_BUILD:-$EVENTRING_TOP/_build}/test/trace-viewer
-CHROMIUM=$(command -v chromium)
+. "$EVENTRING_TOP/testsuite/web/chromium.sh"
 shown() {
-  HOME=$tmp TMPDIR=$tmp CHROMIUM=$CHROMIUM NODE_PATH=$viewer/node_modules \
+  HOME=$tmp TMPDIR=$tmp NODE_PATH=$viewer/node_modules \
     timeout 120 node "$trace/viewer.js" out.chrome >shown
   grep '^frame .*%' shown | awk '{ print $NF }' | LC_ALL=C sort -u >functions
   printf '%s\n' '[truncated]' inlined leaf main middle other |
     LC_ALL=C sort | diff - functions
 }
-if [ -e "$viewer/installed" ] && [ -n "$CHROMIUM" ] && program node; then
+if [ -e "$viewer/installed" ] && program "$CHROMIUM" &&
+    program node; then
   ok "chrome: speedscope shows the functions of the samples" shown
 else
   skip "chrome: speedscope shows the functions of the samples" "no viewer"

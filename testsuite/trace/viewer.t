@@ -12,7 +12,8 @@ missing() {
   finish
 }
 
-program "${CHROMIUM:-/usr/bin/chromium}" || missing "no chromium"
+. "$here/../web/chromium.sh"
+program "$CHROMIUM" || missing "no chromium"
 program node || missing "no node"
 program npm || missing "no npm"
 

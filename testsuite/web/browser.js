@@ -40,17 +40,17 @@ export function packages() {
 export function launch() {
   const puppeteer = createRequire(packages())('puppeteer-core');
   return puppeteer.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', headless: true,
-    timeout,
-    args: ['--no-sandbox', '--disable-gpu', '--no-proxy-server'] });
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell',
+    headless: true, timeout,
+    // A page that is left must end its connections at once, of which a server has six.
+    args: ['--no-sandbox', '--disable-gpu', '--no-proxy-server',
+           '--disable-features=BackForwardCache'] });
 }
 
-// Opens [address].  The page's complaints (errors, violations of the policy of
-// content, dialogs) are collected in page.complaints.
-export async function open(browser, address, options = {}) {
-  const { width = 1280, height = 800, dark = false } = options;
+// Opens [address] in a new tab.  The page's complaints (errors, violations of the
+// policy of content, dialogs) are collected in page.complaints.
+export async function open(browser, address, options) {
   const page = await browser.newPage();
-  page.complaints = [];
   page.on('console', (message) => {
     // The tests read pixels, the page does not.
     if (['error', 'warn'].includes(message.type())
@@ -62,19 +62,27 @@ export async function open(browser, address, options = {}) {
     page.complaints.push(`dialog: ${dialog.message()}`);
     dialog.dismiss();
   });
-  await page.setViewport({ width, height });
   if (process.env.BROWSER_SLOWNESS)
     await page.emulateCPUThrottling(Number(process.env.BROWSER_SLOWNESS));
-  await page.emulateMediaFeatures([
-    { name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }]);
   // What a test looks at may not be there yet.
   const evaluate = page.$eval.bind(page);
   page.$eval = async (selector, ...rest) => {
     await page.waitForSelector(selector, { timeout });
     return evaluate(selector, ...rest);
   };
-  await page.goto(address, { waitUntil: 'load', timeout });
+  await visit(page, address, options);
   return page;
+}
+
+// Loads [address] in [page], which has no complaints then.
+export async function visit(page, address, options = {}) {
+  const { width = 1280, height = 800, dark = false } = options;
+  await page.setViewport({ width, height });
+  await page.emulateMediaFeatures([
+    { name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }]);
+  await page.mouse.move(0, 0);
+  page.complaints = [];
+  await page.goto(address, { waitUntil: 'load', timeout });
 }
 
 export const timeout = 60000;     // ms; the machine may be busy

@@ -4,10 +4,8 @@
 # Only in make check-long: page*.t have all views.
 # Needs the machine alone: a browser draws numbers that arrive each second.
 . "$(dirname "$0")/../cli/tap.sh"
-for program in node npm jq "${CHROMIUM:-/usr/bin/chromium}"; do
-  command -v "$program" >/dev/null ||
-    { echo "1..0 # SKIP $program is not installed"; exit 0; }
-done
+. "$(dirname "$0")/needs_browser.sh"
+command -v jq >/dev/null || { echo "1..0 # SKIP jq is not installed"; exit 0; }
 
 # serve NAME ARG...: starts a server, its address in $tmp/NAME.address
 serve() {

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { Mock } from './mock.js';
-import { buildPage, click, launch, open, timeout, until } from './browser.js';
+import { buildPage, click, launch, open, timeout, until, visit } from './browser.js';
 
 export const mock = new Mock(buildPage());
 export const address = await mock.listen();
@@ -25,15 +25,23 @@ export const values = (page) => page.evaluate(() =>
   Object.fromEntries(new URLSearchParams(location.hash.split('?')[1])));
 export const silent = (page) => assert.deepEqual(page.complaints, []);
 
-// Runs [body] with a page of its own at [path], which must not complain.
+// A tab with nothing in it, to be used again: a new one takes the processor as long as the
+// page does.
+let tab_left;
+
+// Runs [body] with a page at [path] that was loaded for it, which must not complain.
 export async function onPage(path, body, options) {
-  const page = await open(browser, address, options);
+  const page = tab_left ?? await open(browser, 'about:blank');
+  tab_left = undefined;
   try {
+    await visit(page, address, options);
     if (path) await go(page, path);
     await body(page);
     silent(page);
+    await page.goto('about:blank');
+    tab_left = page;
   } finally {
-    await page.close();
+    if (tab_left !== page) await page.close();
   }
 }
 
