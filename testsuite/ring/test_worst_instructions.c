@@ -1,7 +1,7 @@
 // BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c
 /* If this breaks, the work of a subcommand grows faster than the file: a small
    recording, which may become 256 times its size, keeps it busy for long.
-   Counts instructions under callgrind, for a file and for one of four times its
+   Counts instructions under cachegrind, for a file and for one of four times its
    events. */
 
 #include <fcntl.h>
@@ -37,10 +37,11 @@ static double instructions(const char *words, struct ring_file *file)
 {
   const char *bin = getenv("EVENTRING_BIN");
   char copy[128], log[256], line[256], *argv[16] = {
-    "valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
+    "valgrind", "--tool=cachegrind", "--cache-sim=no",
+    "--cachegrind-out-file=/dev/null",
     (char *) (bin != NULL ? bin : "_build/bin/eventring") };
   char *rest;
-  int count = 4;
+  int count = 5;
   double collected = 0;
   FILE *said;
   snprintf(copy, sizeof copy, "%s", words);
@@ -53,8 +54,9 @@ static double instructions(const char *words, struct ring_file *file)
   said = fopen(log, "r");
   assert_non_null(said);
   while (fgets(line, sizeof line, said) != NULL) {
-    const char *at = strstr(line, "Collected : ");
-    if (at != NULL) collected = strtod(at + 12, NULL);
+    const char *at = strstr(line, "I   refs:");
+    for (; at != NULL && *at != '\0'; at++)       /* 1,234,567 */
+      if (*at >= '0' && *at <= '9') collected = 10 * collected + (*at - '0');
   }
   fclose(said);
   unlink(log);
