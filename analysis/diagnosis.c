@@ -683,8 +683,9 @@ static void judge_mutex(struct diagnosis *d)
   struct finding *f = find(d, RULE_MUTEX_CONTENTION, CERTAIN, share);
   add(f, FACT_SHARE, share, "time waited, of this time and active time");
   add(f, FACT_COUNT, (double) w->count, "waits");
-  add(f, FACT_NS, (double) w->ns / (double) w->count, "mean wait");
-  add(f, FACT_NS, (double) w->max_ns, "longest wait");
+  add(f, FACT_NS, (double) w->ns / (double) w->count,
+      "mean wait, without that for the domain lock");
+  add(f, FACT_NS, (double) w->max_ns, "longest wait, without that for the domain lock");
 }
 
 static void judge_domain_lock(struct diagnosis *d)

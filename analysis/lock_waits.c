@@ -79,11 +79,14 @@ static int innermost_user_span(struct lock_waits *l, const struct eventring_even
   return begin == NULL ? -1 : begin->id;
 }
 
-/* Adds the wait of [ns] that [event] tells of; [holder] 0: not known. */
+/* Adds the time [ns] for a lock, of the wait that [event] tells of, which began at
+   [begin_ns]; [holder] 0: not known. */
 static void add(struct lock_waits *l, const struct eventring_event *event,
-                enum lock_kind kind, uint64_t lock, uint64_t ns, uint32_t holder)
+                int64_t begin_ns, enum lock_kind kind, uint64_t lock, uint64_t ns,
+                uint32_t holder)
 {
   bool added;
+  if (ns == 0) return;
   if (l->numbers.count == LOCK_WAITS
       && find_pair(&l->numbers, kind, lock) == UINT32_MAX) {
     l->left_out++;
@@ -100,6 +103,7 @@ static void add(struct lock_waits *l, const struct eventring_event *event,
   w->total_ns += ns;
   if (ns > w->longest_ns) {
     w->longest_ns = ns;
+    w->longest_begin_ns = begin_ns;
     w->longest_end_ns = event->ns;
     w->longest_domain = event->domain;
     w->longest_thread = event->thread;
@@ -111,16 +115,18 @@ static void add(struct lock_waits *l, const struct eventring_event *event,
 static void take_wait(struct lock_waits *l, const struct eventring_event *event,
                       enum event_role role, uint64_t ns)
 {
-  const uint64_t for_lock = field_of(l->roles, role, event, F_FOR_DOMAIN_LOCK, 0);
+  const int64_t begin_ns = (int64_t) ((uint64_t) event->ns - ns);
+  uint64_t lock_ns =
+    role == ROLE_YIELD ? ns : field_of(l->roles, role, event, F_FOR_DOMAIN_LOCK, 0);
+  if (lock_ns > ns) lock_ns = ns;
   if (role == ROLE_MUTEX_WAIT)
-    add(l, event, LOCK_MUTEX, field_of(l->roles, role, event, F_MUTEX, 0), ns,
-        (uint32_t) field_of(l->roles, role, event, F_HOLDER, 0));
+    add(l, event, begin_ns, LOCK_MUTEX, field_of(l->roles, role, event, F_MUTEX, 0),
+        ns - lock_ns, (uint32_t) field_of(l->roles, role, event, F_HOLDER, 0));
   else if (role == ROLE_CONDITION_WAIT)
-    add(l, event, LOCK_CONDITION, field_of(l->roles, role, event, F_CONDITION, 0), ns, 0);
-  const uint64_t lock_ns = role == ROLE_YIELD ? ns : for_lock;
-  if (lock_ns > 0)
-    add(l, event, LOCK_DOMAIN, event->domain, lock_ns,
-        domain_lock_holder(l->domain_locks, event, (int64_t) lock_ns));
+    add(l, event, begin_ns, LOCK_CONDITION,
+        field_of(l->roles, role, event, F_CONDITION, 0), ns - lock_ns, 0);
+  add(l, event, begin_ns, LOCK_DOMAIN, event->domain, lock_ns,
+      domain_lock_holder(l->domain_locks, event, (int64_t) lock_ns));
 }
 
 void lock_waits_event(struct lock_waits *l, const struct eventring_event *event)

@@ -46,9 +46,12 @@ struct lock_wait {
   enum lock_kind kind;
   uint64_t lock;                  /* of mutexes and conditions a number, 0: of all of
                                      which it is not known; of LOCK_DOMAIN the domain */
+  /* The time for the lock itself: after a mutex or a condition, a thread may wait for
+     the lock of its domain, too, which is part of the same wait. */
   uint64_t waits, total_ns, longest_ns;
-  /* Of the longest wait: its end, and the domain and thread that waited. */
-  int64_t longest_end_ns;
+  /* Of the longest wait, all of it: its begin and end, and the domain and thread that
+     waited. */
+  int64_t longest_begin_ns, longest_end_ns;
   uint32_t longest_domain, longest_thread;
   /* The parts, those with the longest waits first; waits without a known holder or a
      span are in none. */

@@ -177,10 +177,11 @@ static json_t *json_lock(const struct window *w, const struct lock_wait *l)
   snprintf(lock, sizeof lock, l->kind == LOCK_DOMAIN ? "%" PRIu64 : "0x%" PRIx64,
            l->lock);
   json_t *json = json_pack(
-    "{s:s, s:s?, s:I, s:I, s:I, s:{s:I, s:I, s:I}}", "kind", lock_kind_name[l->kind],
+    "{s:s, s:s?, s:I, s:I, s:I, s:{s:I, s:I, s:I, s:I}}", "kind", lock_kind_name[l->kind],
     "lock", l->kind != LOCK_DOMAIN && l->lock == 0 ? NULL : lock,
     "waits", (json_int_t) l->waits, "total_ns", (json_int_t) l->total_ns,
     "longest_ns", (json_int_t) l->longest_ns, "longest",
+    "from", (json_int_t) time_since(l->longest_begin_ns, w->started_ns),
     "to", (json_int_t) time_since(l->longest_end_ns, w->started_ns),
     "domain", (json_int_t) l->longest_domain, "thread", (json_int_t) l->longest_thread);
   json_object_set_new(json, "holders",

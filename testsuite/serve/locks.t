@@ -28,18 +28,18 @@ ok "the events are read" within 60 read_all 4242428
 locks="/api/processes/$id/locks"
 ok "each lock has its waits, the most time first" field_is "$locks" \
   '[.locks[] | [.kind, .lock, .waits, .total_ns, .longest_ns]] | tostring' \
-  '[["mutex","0x1000",3,15000000,5000000],["domain lock","0",5,7500000,4000000],["condition","0x3000",1,7000000,7000000],["mutex","0x2000",1,2000000,2000000],["mutex",null,1,1000000,1000000]]'
+  '[["mutex","0x1000",3,12000000,4000000],["domain lock","0",5,7500000,4000000],["condition","0x3000",1,7000000,7000000],["mutex","0x2000",1,2000000,2000000],["mutex",null,1,1000000,1000000]]'
 ok "its holders, that of the longest time first" field_is "$locks" \
   '.locks[0].holders | map([.thread, .waits, .total_ns]) | tostring' \
-  '[[102,2,10000000],[103,1,5000000]]'
+  '[[102,2,8000000],[103,1,4000000]]'
 ok "that of the lock of a domain ran while the other waited" field_is "$locks" \
   '.locks[1].holders | map([.thread, .waits, .total_ns]) | tostring' '[[102,1,4000000]]'
 ok "the longest wait has its place" field_is "$locks" \
-  '[.locks[0, 1].longest | .to, .domain, .thread] | tostring' \
-  '[10000000,0,101,70000000,0,101]'
+  '[.locks[0, 1].longest | .from, .to, .domain, .thread] | tostring' \
+  '[5000000,10000000,0,101,66000000,70000000,0,101]'
 ok "and the spans that waited" field_is "$locks" \
   '.locks[0].spans | map([.span, .waits, .total_ns]) | tostring' \
-  '[["my.span",2,10000000]]'
+  '[["my.span",2,8000000]]'
 ok "of a holder that is not known, nothing is said" field_is "$locks" \
   '.locks[3].holders | length' 0
 ok "only waits that end in the window" field_is "$locks?from=35000000&to=55000000" \

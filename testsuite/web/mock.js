@@ -521,11 +521,11 @@ export class Mock {
       between: () => ({ ...between(from, to), ...this.nothing && { count: 0 } }),
       locks: () => ({ locks: this.nothing ? [] : [
         { kind: 'mutex', lock: '0x1000', waits: 3, total_ns: 15e6, longest_ns: 5e6,
-          longest: { to: 40.008e9, domain: 0, thread: 4242 },
+          longest: { from: 40.003e9, to: 40.008e9, domain: 0, thread: 4242 },
           holders: [{ thread: 4242, waits: 2, total_ns: 10e6 }],
           spans: [{ span: hostile[0], waits: 3, total_ns: 15e6 }] },
         { kind: 'domain lock', lock: '1', waits: 1, total_ns: 2e6, longest_ns: 2e6,
-          longest: { to: 41e9, domain: 1, thread: 4243 },
+          longest: { from: 40.998e9, to: 41e9, domain: 1, thread: 4243 },
           holders: [], spans: [] }] }),
       requests: () => {
         const one = url.searchParams.get('request');

@@ -105,11 +105,11 @@ export function eventAddress(address, { domain, thread, name, ns, duration_ns = 
                       ...selectionValues([ns - length, ns + 1]) }, 'timeline');
 }
 
-// The address of the timeline around the wait of [ns] of a thread until [to].
-export const waitAddress = (address, { domain, thread, to }, ns) =>
+// The address of the timeline around a wait of a thread.
+export const waitAddress = (address, { domain, thread, from, to }) =>
   address.to({
-    ...around(to, ns),
-    sel: [domain, thread, wait, to - ns, to].join() }, 'timeline');
+    ...around(to, to - from),
+    sel: [domain, thread, wait, from, to].join() }, 'timeline');
 
 // Returns how much the times have in common, as a part of the longer one.
 const likeness = (a, b) => overlap(a, b) < 0 ? 0

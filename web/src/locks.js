@@ -20,11 +20,13 @@ const columns = (threads, address) => [
   { label: 'Lock', value: (l) => l.kind === 'domain lock'
     ? `lock of domain ${l.lock}` : `${l.kind} ${l.lock ?? '(not known)'}` },
   { label: 'Waits', value: (l) => l.waits },
-  { label: 'Total', value: (l) => l.total_ns, text: format.duration },
+  { label: 'Total', value: (l) => l.total_ns, text: format.duration,
+    meaning: 'For the lock itself: a thread that has a mutex may wait for the lock of its ' +
+      'domain, too, which counts there' },
   { label: 'Mean', value: (l) => l.total_ns / l.waits, text: format.duration },
   { label: 'Longest', value: (l) => l.longest_ns, text: format.duration,
-    cell: ({ longest, longest_ns: ns }, text) => html`<a
-      title="Show it in the timeline" href=${waitAddress(address, longest, ns)}>${text}</a>` },
+    cell: ({ longest }, text) => html`<a
+      title="Show it in the timeline" href=${waitAddress(address, longest)}>${text}</a>` },
   { label: 'Held at begin by', meaning: 'The threads that held it when a wait began, ' +
     'or the lock of a domain when the wait ended',
     value: (l) => first(l.holders, (h) =>
