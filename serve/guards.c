@@ -68,8 +68,9 @@ struct guard {
   int64_t began_ns;
 
   /* Of the thread that reads the view: the rule that an event has fired, until its
-     file is written, and before that the time of the event. */
+     file is written, and before that the event, and its time. */
   const struct rule *_Atomic fired;
+  struct fired_event event;
   int64_t event_ns;
 
   /* Of the thread of the guard. */
@@ -80,6 +81,7 @@ struct guard {
   bool over;                      /* no event fires any more */
   int64_t before_ns;
   const struct rule *firing;      /* a file is open; NULL: all is held back */
+  struct fired_event firing_event;
   int64_t fired_ns, until_ns;
   bool has_file;                  /* a file waits to be kept */
   atomic_bool failed;
@@ -110,6 +112,10 @@ static void watch_event(void *state, const struct view_data *data,
   const struct rule *rule =
     fired_rule(g->rules, g->rule_count, &happening, view_id(g->view));
   if (rule == NULL) return;
+  g->event = (struct fired_event) {
+    .ns = time_since(event->ns, data->info.started_ns), .took_ns = happening.took_ns,
+    .domain = event->domain, .thread = event->thread };
+  snprintf(g->event.name, sizeof g->event.name, "%s", happening.name);
   g->event_ns = event->ns;
   g->fired = rule;
 }
@@ -152,7 +158,8 @@ static bool fire(struct guard *g, const struct rule *rule)
   g->until_ns = monotonic_ns() + rule->after_ns;
   if (!make_store(g->settings->store, g->why, sizeof g->why)) return false;
   if (eventring_record_release(g->recorder) < 0) return false;
-  char *manifest = new_saved_manifest(g->cursor, rule->text);
+  g->firing_event = g->event;
+  char *manifest = new_saved_manifest(g->cursor, rule->text, &g->event);
   int error = eventring_record_note(g->recorder, manifest);
   free(manifest);
   return error == 0;
@@ -270,7 +277,7 @@ static void end_firing(struct guard *g)
   bool saved = g->has_file && keep_file(g, path);
   snprintf(action, sizeof action, "save by rule %s", g->firing->text);
   add_action("rule", view_id(g->view), action, saved ? path : g->why);
-  rule_has_fired(g->firing, view_id(g->view), g->info.pid, saved,
+  rule_has_fired(g->firing, view_id(g->view), g->info.pid, &g->firing_event, saved,
                  saved ? path : g->why);
   unlink(g->temporary);
   if (g->has_file) memcpy(g->temporary, g->next, sizeof g->temporary);

@@ -105,7 +105,7 @@ static void record(struct recording *r)
                                               sizeof r->why);
   if (cursor == NULL) return;
   r->info = target_info(cursor);
-  char *manifest = new_saved_manifest(cursor, NULL);
+  char *manifest = new_saved_manifest(cursor, NULL, NULL);
   int error = eventring_record(r->temporary, cursor, &options, &recorder);
   if (error == 0) error = eventring_record_note(recorder, manifest);
   if (error == 0) error = copy(r, cursor, recorder);

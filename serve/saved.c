@@ -58,7 +58,7 @@ static int dump(struct saving *s, struct eventring_cursor *cursor)
   struct eventring_record_options options = {
     .size = sizeof options, .message = s->why, .message_size = sizeof s->why
   };
-  char *manifest = new_saved_manifest(cursor, NULL);
+  char *manifest = new_saved_manifest(cursor, NULL, NULL);
   const int error = record_rings(cursor, s->temporary[0], manifest, &options, NULL);
   free(manifest);
   return error;

@@ -237,13 +237,40 @@ void record_node(struct eventring_recorder *recorder)
 
 /* Saved recordings */
 
-char *new_saved_manifest(struct eventring_cursor *cursor, const char *rule)
+json_t *json_fired_event(const struct fired_event *event)
+{
+  if (event->name[0] == '\0') return json_null();
+  return json_pack(
+    "{s:o, s:I, s:o, s:I, s:I}", "event", text(event->name, strlen(event->name)),
+    "ns", (json_int_t) event->ns,
+    "took_ns", event->took_ns < 0 ? json_null() : json_integer(event->took_ns),
+    "domain", (json_int_t) event->domain, "thread", (json_int_t) event->thread);
+}
+
+/* Returns what json_fired_event made [json] of; any other text is not known. */
+static struct fired_event read_fired_event(const json_t *json)
+{
+  struct fired_event event = { .took_ns = -1 };
+  const char *name = json_string_value(json_object_get(json, "event"));
+  const json_t *took = json_object_get(json, "took_ns");
+  if (name == NULL) return event;
+  snprintf(event.name, sizeof event.name, "%s", name);
+  event.ns = json_integer_value(json_object_get(json, "ns"));
+  if (json_is_integer(took)) event.took_ns = json_integer_value(took);
+  event.domain = (uint32_t) json_integer_value(json_object_get(json, "domain"));
+  event.thread = (uint32_t) json_integer_value(json_object_get(json, "thread"));
+  return event;
+}
+
+char *new_saved_manifest(struct eventring_cursor *cursor, const char *rule,
+                         const struct fired_event *fired)
 {
   json_t *all = facts(cursor);
   json_t *saved = json_pack("{s:s, s:o}", "by", rule != NULL ? "rule" : "hand",
                             "at", json_date(realtime_ns()));
   if (rule != NULL)
     json_object_set_new(saved, "rule", text(rule, strlen(rule)));
+  if (fired != NULL) json_object_set_new(saved, "fired", json_fired_event(fired));
   json_object_set_new(all, "saved", saved);
   return text_of(all);
 }
@@ -275,6 +302,7 @@ struct manifest_saved manifest_saved(const char *note)
   else if (by != NULL && strcmp(by, "rule") == 0 && rule != NULL) {
     saved.by = SAVED_BY_RULE;
     snprintf(saved.rule, sizeof saved.rule, "%s", rule);
+    saved.fired = read_fired_event(json_object_get(member, "fired"));
   }
   json_decref(all);
   return saved;

@@ -48,15 +48,28 @@ void record_node(struct eventring_recorder *recorder);
 /* The bytes of the text of a rule, with its NUL. */
 #define SAVED_RULE 320
 
+/* The event that fired a rule. */
+struct fired_event {
+  char name[128];                 /* "": not known */
+  int64_t ns;                     /* since tracing started */
+  int64_t took_ns;                /* of the activity that it ended; -1: it ended none */
+  uint32_t domain, thread;
+};
+
+/* Returns [event] as a new JSON object; JSON null when it is not known. */
+json_t *json_fired_event(const struct fired_event *event);
+
 struct manifest_saved {
   enum saved_by by;
   char rule[SAVED_RULE];          /* the rule; "" if it was not one */
+  struct fired_event fired;       /* what fired it */
   int64_t at_ns;                  /* when, since 1970; 0: not known */
 };
 
 /* Returns a manifest as new_manifest does, of a recording for the store: saved
-   now, by the rule [rule] or, if it is NULL, by hand. */
-char *new_saved_manifest(struct eventring_cursor *cursor, const char *rule);
+   now, by the rule [rule], which [fired] fired, or, if both are NULL, by hand. */
+char *new_saved_manifest(struct eventring_cursor *cursor, const char *rule,
+                         const struct fired_event *fired);
 
 /* Returns why and when the recording with the manifest [note], which may be
    NULL or any text, was saved. */

@@ -54,7 +54,7 @@ json_t *json_stored(const char *store, const struct stored *stored)
   }
   int64_t duration_ns = stored_duration_ns(stored);
   json_t *facts = json_pack(
-    "{s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:s?, s:o}",
+    "{s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:s?, s:o, s:o}",
     "program", text_or_null(info->program),
     "argv0", text_or_null(info->argv0), "pid", (json_int_t) info->pid,
     "started_unix_ns", (json_int_t) info->started_realtime_ns,
@@ -63,7 +63,8 @@ json_t *json_stored(const char *store, const struct stored *stored)
     "events", count_or_null(info->recorded_events),
     "lost_events", count_or_null(info->recorded_lost),
     "saved_by", by[stored->saved.by],
-    "rule", text_or_null(stored->saved.rule));
+    "rule", text_or_null(stored->saved.rule),
+    "fired", json_fired_event(&stored->saved.fired));
   json_object_update(object, facts);
   json_decref(facts);
   return object;

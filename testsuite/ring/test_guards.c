@@ -59,10 +59,10 @@ const struct rule *fired_rule(struct rule *rules, int number,
            ? &rules[0] : NULL;
 }
 
-void rule_has_fired(const struct rule *rule, uint64_t process, int32_t pid, bool saved,
-                    const char *result)
+void rule_has_fired(const struct rule *rule, uint64_t process, int32_t pid,
+                    const struct fired_event *event, bool saved, const char *result)
 {
-  (void) rule, (void) process, (void) pid, (void) result;
+  (void) rule, (void) process, (void) pid, (void) event, (void) result;
   kept += saved;
 }
 
@@ -97,9 +97,10 @@ void temporary_in_store(const char *store, char path[PATH_MAX])
   snprintf(path, PATH_MAX, "%s/%d", store, files++);
 }
 
-char *new_saved_manifest(struct eventring_cursor *cursor, const char *rule)
+char *new_saved_manifest(struct eventring_cursor *cursor, const char *rule,
+                         const struct fired_event *fired)
 {
-  (void) cursor;
+  (void) cursor, (void) fired;
   return strdup(rule);
 }
 

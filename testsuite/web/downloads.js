@@ -285,6 +285,25 @@ await test('a saved recording is downloaded whole',
     assert.equal(await page.$(label('Download bad.evr')), null);
   }));
 
+await test('a recording of a rule says what fired it, which is shown in the timeline', async () => {
+  const { saved: all } = mock;
+  mock.saved = [saved(1, { saved_by: 'rule', rule: 'checkout > 2s', fired: {
+    event: 'checkout', ns: 40e9, took_ns: 2.5e9, domain: 0, thread: 4242 } })];
+  try {
+    await onPage('#/saved', async (page) => {
+      await click(page, '[data-table=saved] td a[href*=timeline]');
+      await until(page, () => location.hash.includes('/timeline'));
+      assert.equal(await page.evaluate(() => decodeURIComponent(location.hash)),
+                   '#/process/901/timeline?from=35000000000&to=42500000000&' +
+                   'sel=0,4242,,37500000000,40000000000,checkout&' +
+                   'from_sel=37500000000&to_sel=40000000001');
+    });
+    await onPage('#/saved', (page) => has(page, 'rule checkout > 2s: checkout of 2.50 s'));
+  } finally {
+    mock.saved = all;
+  }
+});
+
 await test('a recording is renamed and gets a note; a name that is there is refused',
   async () => {
     const page = await open(browser, address);

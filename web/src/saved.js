@@ -6,6 +6,7 @@ import { useAnswer } from './answer.js';
 import { CopyLink } from './copy_link.js';
 import * as format from './format.js';
 import { processAddress } from './address.js';
+import { eventAddress } from './choice.js';
 import { stateOf } from './overview.js';
 import {
   DeleteDialog, fieldColumns, fileColumn, useEdits } from './saved_edit.js';
@@ -14,8 +15,16 @@ import { Table } from './table.js';
 export const compareAddress = (a, b) =>
   `#/compare/${encodeURIComponent(a)}/${encodeURIComponent(b)}`;
 
-const reason = (s) => s.error ?? (s.saved_by === 'rule' ? `rule ${s.rule}`
-  : s.saved_by === 'hand' ? 'by hand' : '');
+const firedText = ({ event, took_ns: ns }) =>
+  ns === null ? event : `${event} of ${format.duration(ns)}`;
+
+const reason = (s) => s.error ?? (s.saved_by === 'hand' ? 'by hand'
+  : s.saved_by !== 'rule' ? '' : `rule ${s.rule}${s.fired ? `: ${firedText(s.fired)}` : ''}`);
+
+// The address of what fired the rule of [s], in the timeline.
+const firedAddress = ({ id, fired: { event, ns, took_ns, domain, thread } }) =>
+  eventAddress({ to: (values, view) => processAddress(id, view, values) },
+               { domain, thread, name: event, ns, duration_ns: took_ns ?? 0 });
 
 const columns = [
   { label: 'Program', value: (s) => s.error ? s.name : format.program(s),
@@ -30,7 +39,8 @@ const columns = [
   { label: 'Events', value: (s) => s.events ?? null },
   { label: 'Lost', value: (s) => s.lost_events ?? null },
   { label: 'Size', value: (s) => s.bytes, text: format.bytes },
-  { label: 'Why', value: reason }];
+  { label: 'Why', value: reason, cell: (s, text) => !s.fired ? text : html`<a
+      href=${firedAddress(s)} title="Show in the timeline what fired it">${text}</a>` }];
 
 // The choice of two things to compare; [chosen]: their ids.
 function pick(chosen, id) {
