@@ -52,6 +52,9 @@ ok "nodes make whole rounds, in turn" [ "$(runs '"\(.round) \(.node)"' two |
   '2 1 one,2 2 two,2 3 one,2 4 two,2 5 one,' ]
 ok "each round has each command once" [ "$(runs '"\(.round) \(.command)"' two |
   sort | uniq | wc -l)" = 10 ]
+run eventring list two
+ok "list has the node of each run" [ "$(awk 'NR > 1 { print $NF }' out | uniq -c |
+  awk '{ print $1, $2 }' | tr '\n' ,)" = '2 one,2 two,2 one,2 two,2 one,' ]
 run eventring check two/*[0-9].json
 ok "runs come with their recordings, as they were written" eval \
   'exits 0 && [ "$(ls two/*.evr | wc -l)" = 10 ]'

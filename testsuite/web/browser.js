@@ -51,6 +51,7 @@ export function launch() {
 // policy of content, dialogs) are collected in page.complaints.
 export async function open(browser, address, options) {
   const page = await browser.newPage();
+  page.complaints = [];
   page.on('console', (message) => {
     // The tests read pixels, the page does not.
     if (['error', 'warn'].includes(message.type())

@@ -210,7 +210,9 @@ enum status list_batches(const char *store, bool json)
 /* Runs */
 
 enum run_column {
-  R_RUN, R_LABEL, R_STARTED, R_WALL, R_CPU, R_MEMORY, R_END, R_COLUMNS
+  R_RUN, R_LABEL, R_STARTED, R_WALL, R_CPU, R_MEMORY, R_END,
+  R_NODE,                         /* of batches with nodes */
+  R_COLUMNS
 };
 
 static void set_end(struct columns *table, json_t *run)
@@ -231,11 +233,14 @@ static uint64_t member(json_t *run, const char *name)
   return value > 0 ? (uint64_t) value : 0;
 }
 
-/* The function of visit_runs that adds a line to the table [state]. */
+struct run_table { struct columns *lines; bool has_nodes; };
+
+/* The function of visit_runs that adds a line to the run_table [state]. */
 static void add_run_line(void *state, uint32_t number, json_t *run,
                          const char *why)
 {
-  struct columns *table = state;
+  const struct run_table *runs = state;
+  struct columns *table = runs->lines;
   char text[QUANTITY_SIZE];
   add_line(table);
   set_column(table, R_RUN, "%06" PRIu32, number);
@@ -244,7 +249,8 @@ static void add_run_line(void *state, uint32_t number, json_t *run,
     return;
   }
   const char *label = json_string_value(json_object_get(run, "label")),
-    *started = json_string_value(json_object_get(run, "started"));
+    *started = json_string_value(json_object_get(run, "started")),
+    *node = json_string_value(json_object_get(run, "node"));
   set_column(table, R_LABEL, "%s", label != NULL ? label : "?");
   set_column(table, R_STARTED, "%.19s", started != NULL ? started : "?");
   set_column(table, R_WALL, "%s",
@@ -255,6 +261,7 @@ static void add_run_line(void *state, uint32_t number, json_t *run,
   set_column(table, R_MEMORY, "%s",
              format_bytes(text, member(run, "max_rss_bytes")));
   set_end(table, run);
+  if (runs->has_nodes && node != NULL) set_column(table, R_NODE, "%s", node);
 }
 
 /* The function of visit_runs that appends the run to the array [state]. */
@@ -266,14 +273,15 @@ static void append_run(void *state, uint32_t number, json_t *run,
                 json_text(why)));
 }
 
-static void print_runs(const char *folder)
+static void print_runs(const char *folder, const json_t *batch)
 {
   static const char *const titles[R_COLUMNS] = {
-    "run", "label", "started", "wall", "cpu", "memory", "end"
+    "run", "label", "started", "wall", "cpu", "memory", "end", "node"
   };
-  struct columns *table = new_columns(titles, R_COLUMNS);
-  visit_runs(folder, add_run_line, table);
-  print_lines(table);
+  struct run_table runs = { .has_nodes = json_object_get(batch, "nodes") != NULL };
+  runs.lines = new_columns(titles, runs.has_nodes ? R_COLUMNS : R_NODE);
+  visit_runs(folder, add_run_line, &runs);
+  print_lines(runs.lines);
 }
 
 enum status list_runs(const char *store, const char *name, bool json)
@@ -292,7 +300,7 @@ enum status list_runs(const char *store, const char *name, bool json)
                          "path", json_text(folder), "batch", batch,
                          "runs", array), false);
   } else {
-    print_runs(folder);
+    print_runs(folder, batch);
     json_decref(batch);
   }
   return finish_output(STATUS_OK);
