@@ -74,8 +74,8 @@ struct guarding {
 struct fired {
   const struct rule *rule;
   const struct hub_stream *stream;
-  struct fired_event event;
-  int64_t ns;                     /* by the clock of the process */
+  char event[128];
+  int64_t ns, took_ns;            /* by the clock of the process; of the span */
 };
 
 static atomic_bool stopping;
@@ -159,11 +159,9 @@ static void look_at_events(struct watched *w, struct eventring_cursor *cursor,
     /* One folder has all processes: a rule fires for all of them together. */
     fired->rule = fired_rule(rules, count, &h, 0);
     if (fired->rule == NULL) continue;
-    fired->event = (struct fired_event) {
-      .ns = time_since(event->ns, target_info(cursor).started_ns),
-      .took_ns = h.took_ns, .domain = event->domain, .thread = event->thread };
-    snprintf(fired->event.name, sizeof fired->event.name, "%s", h.name);
+    snprintf(fired->event, sizeof fired->event, "%s", h.name);
     fired->ns = event->ns;
+    fired->took_ns = h.took_ns;
   }
   free_trigger_watch(watch);
 }
@@ -301,18 +299,24 @@ static void add_stream(struct saving *s, const struct hub_stream *stream)
   json_array_append_new(s->recordings, recording);
 }
 
+static json_t *json_fired(const struct fired *f)
+{
+  return json_pack(
+    "{s:s, s:s, s:I, s:o, s:o, s:I, s:o}", "node", f->stream->node,
+    "stream", f->stream->stream, "pid", (json_int_t) f->stream->pid,
+    "program", json_text(f->stream->program), "event", json_text(f->event),
+    "ns", (json_int_t) f->ns,
+    "took_ns", f->took_ns >= 0 ? json_integer(f->took_ns) : json_null());
+}
+
 static json_t *manifest_of(const struct saving *s)
 {
   const struct fired *f = s->fired;
   return json_pack(
-    "{s:s, s:f, s:f, s:I, s:{s:s, s:s, s:I, s:o, s:o, s:I, s:o}, s:O, s:O}",
+    "{s:s, s:f, s:f, s:I, s:o, s:O, s:O}",
     "rule", f->rule->text, "before_s", (double) f->rule->before_ns / SECOND_NS,
     "after_s", (double) f->rule->after_ns / SECOND_NS, "saved_unix_ns",
-    (json_int_t) realtime_ns(), "fired", "node", f->stream->node, "stream",
-    f->stream->stream, "pid", (json_int_t) f->stream->pid, "program",
-    json_text(f->stream->program), "event", json_text(f->event.name), "ns",
-    (json_int_t) f->ns, "took_ns",
-    f->event.took_ns >= 0 ? json_integer(f->event.took_ns) : json_null(),
+    (json_int_t) realtime_ns(), "fired", json_fired(f),
     "recordings", s->recordings, "failed", s->failed);
 }
 
@@ -351,7 +355,7 @@ static void save_all(const struct guarding *g, const struct fired *fired)
   json_decref(s.failed);
   snprintf(action, sizeof action, "save by rule %s", rule->text);
   add_action("rule", 0, action, saved ? s.path : why);
-  rule_has_fired(rule, 0, 0, &fired->event, saved, saved ? s.path : why);
+  rule_has_fired(rule, 0, 0, json_fired(fired), saved, saved ? s.path : why);
 }
 
 /* Rounds */

@@ -154,12 +154,12 @@ static bool fire(struct guard *g, const struct rule *rule)
 {
   g->firing = rule;
   g->fired_ns = g->event_ns;
+  g->firing_event = g->event;
   /* Later than the last copy, which may lack the event: so there is another one. */
   g->until_ns = monotonic_ns() + rule->after_ns;
   if (!make_store(g->settings->store, g->why, sizeof g->why)) return false;
   if (eventring_record_release(g->recorder) < 0) return false;
-  g->firing_event = g->event;
-  char *manifest = new_saved_manifest(g->cursor, rule->text, &g->event);
+  char *manifest = new_saved_manifest(g->cursor, rule->text, &g->firing_event);
   int error = eventring_record_note(g->recorder, manifest);
   free(manifest);
   return error == 0;
@@ -277,8 +277,8 @@ static void end_firing(struct guard *g)
   bool saved = g->has_file && keep_file(g, path);
   snprintf(action, sizeof action, "save by rule %s", g->firing->text);
   add_action("rule", view_id(g->view), action, saved ? path : g->why);
-  rule_has_fired(g->firing, view_id(g->view), g->info.pid, &g->firing_event, saved,
-                 saved ? path : g->why);
+  rule_has_fired(g->firing, view_id(g->view), g->info.pid,
+                 json_fired_event(&g->firing_event), saved, saved ? path : g->why);
   unlink(g->temporary);
   if (g->has_file) memcpy(g->temporary, g->next, sizeof g->temporary);
   g->firing = NULL;

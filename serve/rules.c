@@ -423,7 +423,7 @@ static void note_told(uint32_t id, const char *result)
 }
 
 void rule_has_fired(const struct rule *rule, uint64_t process, int32_t pid,
-                    const struct fired_event *event, bool saved, const char *result)
+                    json_t *fired, bool saved, const char *result)
 {
   char action[SAVED_RULE + 32];
   pthread_mutex_lock(&lock);
@@ -436,12 +436,15 @@ void rule_has_fired(const struct rule *rule, uint64_t process, int32_t pid,
     snprintf(e->result, sizeof e->result, "%s", result);
   }
   pthread_mutex_unlock(&lock);
-  if (rule->webhook[0] == '\0') return;
+  if (rule->webhook[0] == '\0') {
+    json_decref(fired);
+    return;
+  }
   json_t *body = json_pack(
     "{s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "rule", json_text(rule->text),
     "process", process != 0 ? json_id(process) : json_null(),
     "pid", pid != 0 ? json_integer(pid) : json_null(),
-    "fired", json_fired_event(event),
+    "fired", fired,
     "saved", saved ? json_text(result) : json_null(),
     "error", saved ? json_null() : json_text(result),
     "unix_ns", (json_int_t) realtime_ns());

@@ -74,10 +74,10 @@ const struct rule *fired_rule(struct rule *rules, int number,
                               const struct happening *happening, uint64_t process);
 
 /* Takes notice of how a firing of [rule] for the process [process], with the number
-   [pid], which [event] caused, ended: with a recording at [result], or with the reason
-   of a failure there.  Both numbers are 0 for a rule with [fleet].  Tells the webhook of
-   the rule. */
+   [pid], ended: with a recording at [result], or with the reason of a failure there.
+   Both numbers are 0 for a rule with [fleet].  Tells the webhook of the rule, with what
+   fired it, [fired], which is released. */
 void rule_has_fired(const struct rule *rule, uint64_t process, int32_t pid,
-                    const struct fired_event *event, bool saved, const char *result);
+                    json_t *fired, bool saved, const char *result);
 
 #endif /* SERVE_RULES_H */

@@ -247,18 +247,25 @@ json_t *json_fired_event(const struct fired_event *event)
     "domain", (json_int_t) event->domain, "thread", (json_int_t) event->thread);
 }
 
-/* Returns what json_fired_event made [json] of; any other text is not known. */
-static struct fired_event read_fired_event(const json_t *json)
+/* Returns what json_fired_event made [json] of.  An event that no process has is not
+   known. */
+static struct fired_event read_fired_event(json_t *json)
 {
   struct fired_event event = { .took_ns = -1 };
-  const char *name = json_string_value(json_object_get(json, "event"));
-  const json_t *took = json_object_get(json, "took_ns");
-  if (name == NULL) return event;
-  snprintf(event.name, sizeof event.name, "%s", name);
-  event.ns = json_integer_value(json_object_get(json, "ns"));
+  const char *name;
+  json_int_t ns, domain, thread;
+  json_t *took;
+  if (json_unpack(json, "{s:s, s:I, s:o, s:I, s:I}", "event", &name, "ns", &ns,
+                  "took_ns", &took, "domain", &domain, "thread", &thread) < 0
+      || ns < 0 || domain < 0 || domain > UINT32_MAX || thread < 0
+      || thread > UINT32_MAX || !(json_is_null(took) || json_is_integer(took)))
+    return event;
   if (json_is_integer(took)) event.took_ns = json_integer_value(took);
-  event.domain = (uint32_t) json_integer_value(json_object_get(json, "domain"));
-  event.thread = (uint32_t) json_integer_value(json_object_get(json, "thread"));
+  if (json_is_integer(took) && (event.took_ns < 0 || event.took_ns > ns)) return event;
+  snprintf(event.name, sizeof event.name, "%s", name);
+  event.ns = ns;
+  event.domain = (uint32_t) domain;
+  event.thread = (uint32_t) thread;
   return event;
 }
 

@@ -25,7 +25,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct view *the_view;
 static char dir[128];
-static atomic_int version, files, kept, failed;
+static atomic_int version, files, kept, told, failed;
 static int64_t cut_from_ns;
 static const struct settings settings = { .store = dir };
 
@@ -60,9 +60,10 @@ const struct rule *fired_rule(struct rule *rules, int number,
 }
 
 void rule_has_fired(const struct rule *rule, uint64_t process, int32_t pid,
-                    const struct fired_event *event, bool saved, const char *result)
+                    json_t *fired, bool saved, const char *result)
 {
-  (void) rule, (void) process, (void) pid, (void) event, (void) result;
+  (void) rule, (void) process, (void) pid, (void) result;
+  told += json_is_true(fired);
   kept += saved;
 }
 
@@ -95,6 +96,11 @@ uint32_t limit_store(const char *store, const char *rule,
 void temporary_in_store(const char *store, char path[PATH_MAX])
 {
   snprintf(path, PATH_MAX, "%s/%d", store, files++);
+}
+
+json_t *json_fired_event(const struct fired_event *event)
+{
+  return strcmp(event->name, "mark") == 0 ? json_true() : json_false();
 }
 
 char *new_saved_manifest(struct eventring_cursor *cursor, const char *rule,
@@ -191,7 +197,7 @@ static struct view *set_up(struct ring_file *f)
                                               .state = EVENTRING_RUNNING });
   ring_schema(f, MARK, EVENTRING_INSTANT, EVENTRING_INTS, 1, "", "mark");
   snprintf(dir, sizeof dir, "%s", f->dir);
-  files = kept = failed = 0;
+  files = kept = told = failed = 0;
   struct view *view = new_view(1, 0, f->path, 0, why, sizeof why);
   if (view == NULL) fail_msg("%s", why);
   return view;
@@ -222,6 +228,7 @@ static void an_event_fires_a_rule(void **state)
   const int64_t ns = monotonic_ns();
   ring_count(&f, 0, (uint64_t) ns, MARK, 1);
   eventually(is_kept, "a file is kept");
+  assert_int_equal(told, 1);
   /* The clock of the file may be a little behind that of the view. */
   assert_in_range(ns - cut_from_ns, 1000, SECOND_NS);
   tear_down(&f, view);

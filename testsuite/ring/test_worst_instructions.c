@@ -54,7 +54,7 @@ static double instructions(const char *words, struct ring_file *file)
   said = fopen(log, "r");
   assert_non_null(said);
   while (fgets(line, sizeof line, said) != NULL) {
-    const char *at = strstr(line, "I   refs:");
+    const char *at = strstr(line, " refs:");
     for (; at != NULL && *at != '\0'; at++)       /* 1,234,567 */
       if (*at >= '0' && *at <= '9') collected = 10 * collected + (*at - '0');
   }

@@ -37,11 +37,13 @@ export function packages() {
   return path.join(folder, 'node_modules');
 }
 
+const chromium = () => execFileSync('sh', ['-c', '. "$0" && echo "$CHROMIUM"',
+  path.join(here, 'chromium.sh')], { encoding: 'utf8' }).trim();
+
 export function launch() {
   const puppeteer = createRequire(packages())('puppeteer-core');
   return puppeteer.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell',
-    headless: true, timeout,
+    executablePath: process.env.CHROMIUM ?? chromium(), headless: true, timeout,
     // A page that is left must end its connections at once, of which a server has six.
     args: ['--no-sandbox', '--disable-gpu', '--no-proxy-server',
            '--disable-features=BackForwardCache'] });

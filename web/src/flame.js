@@ -131,9 +131,11 @@ function useAnswer(id, key, range, data, values, round) {
   return answer?.key === key ? answer : null;
 }
 
+const samplesOf = ({ samples }) =>
+  `${format.count(samples)} ${samples === 1 ? 'sample' : 'samples'}`;
 
-const sumText = (answer, type) => `${type.text(answer[`value_${type.unit}`])} in ${
-  format.count(answer.samples)} ${answer.samples === 1 ? 'sample' : 'samples'}`;
+const sumText = (answer, type) =>
+  `${type.text(answer[`value_${type.unit}`])} in ${samplesOf(answer)}`;
 
 function baseText(base, type, now) {
   if (base.error) return `The base: ${format.name(base.error)}`;
@@ -158,7 +160,7 @@ function Reservations({ root, answer, type, process, address }) {
   const off = process.state === 'running' && type === typeOf('live') &&
     !process.categories?.includes('profile_alloc');
   return html`${root.variance > 0 && answer.samples < few_samples && html`
-    <p class="note">Estimated from ${format.count(answer.samples)} samples: record for
+    <p class="note">Estimated from ${samplesOf(answer)}: record for
       longer, or <a href=${address.to({}, 'control')}>sample more often</a>.</p>`}${
     off && html`<p class="note"><b>profile_alloc</b> is off: blocks that were freed since
       then count as alive.</p>`}`;
