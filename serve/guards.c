@@ -68,10 +68,9 @@ struct guard {
   int64_t began_ns;
 
   /* Of the thread that reads the view: the rule that an event has fired, until its
-     file is written, and before that the event, and its time. */
+     file is written, and before that the event. */
   const struct rule *_Atomic fired;
   struct fired_event event;
-  int64_t event_ns;
 
   /* Of the thread of the guard. */
   struct eventring_info info;
@@ -82,7 +81,7 @@ struct guard {
   int64_t before_ns;
   const struct rule *firing;      /* a file is open; NULL: all is held back */
   struct fired_event firing_event;
-  int64_t fired_ns, until_ns;
+  int64_t until_ns;
   bool has_file;                  /* a file waits to be kept */
   atomic_bool failed;
   int64_t retry_ns;               /* it failed: when another one may begin */
@@ -116,7 +115,6 @@ static void watch_event(void *state, const struct view_data *data,
     .ns = time_since(event->ns, data->info.started_ns), .took_ns = happening.took_ns,
     .domain = event->domain, .thread = event->thread };
   snprintf(g->event.name, sizeof g->event.name, "%s", happening.name);
-  g->event_ns = event->ns;
   g->fired = rule;
 }
 
@@ -153,7 +151,6 @@ static void close_guard(struct guard *g)
 static bool fire(struct guard *g, const struct rule *rule)
 {
   g->firing = rule;
-  g->fired_ns = g->event_ns;
   g->firing_event = g->event;
   /* Later than the last copy, which may lack the event: so there is another one. */
   g->until_ns = monotonic_ns() + rule->after_ns;
@@ -255,7 +252,9 @@ static bool keep_file(struct guard *g, char path[PATH_MAX])
   const char *file = g->temporary;
   temporary_in_store(g->settings->store, shorter);
   if (rule->before_ns < g->before_ns) {
-    const int64_t from_ns = time_after(g->fired_ns, -rule->before_ns - CLOCKS_NS);
+    const int64_t from_ns =
+      time_after(time_after(g->info.started_ns, g->firing_event.ns),
+                 -rule->before_ns - CLOCKS_NS);
     int error = cut_recording(g->temporary, shorter, from_ns, INT64_MAX, g->why,
                               sizeof g->why);
     if (error < 0) {

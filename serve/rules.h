@@ -75,8 +75,8 @@ const struct rule *fired_rule(struct rule *rules, int number,
 
 /* Takes notice of how a firing of [rule] for the process [process], with the number
    [pid], ended: with a recording at [result], or with the reason of a failure there.
-   Both numbers are 0 for a rule with [fleet].  Tells the webhook of the rule, with what
-   fired it, [fired], which is released. */
+   Both numbers are 0 for a rule with [fleet].  Tells the webhook of the rule, with the
+   event [fired], which is released. */
 void rule_has_fired(const struct rule *rule, uint64_t process, int32_t pid,
                     json_t *fired, bool saved, const char *result);
 

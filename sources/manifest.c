@@ -247,8 +247,7 @@ json_t *json_fired_event(const struct fired_event *event)
     "domain", (json_int_t) event->domain, "thread", (json_int_t) event->thread);
 }
 
-/* Returns what json_fired_event made [json] of.  An event that no process has is not
-   known. */
+/* The reverse of json_fired_event.  An event that no process can have is not known. */
 static struct fired_event read_fired_event(json_t *json)
 {
   struct fired_event event = { .took_ns = -1 };

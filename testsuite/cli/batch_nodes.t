@@ -1,6 +1,5 @@
 #!/bin/sh
-# Only in make check-long: it takes a minute of the processor, most of it for its
-# hundred batches.
+# Only in make check-long: it takes a minute of the processor.
 # eventring batch --on: runs on nodes, by a backend that runs commands on this machine,
 # with folders of its own for each node.
 . "$(dirname "$0")/tap.sh"

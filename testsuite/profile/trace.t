@@ -111,8 +111,7 @@ shown() {
   printf '%s\n' '[truncated]' inlined leaf main middle other |
     LC_ALL=C sort | diff - functions
 }
-if [ -e "$viewer/installed" ] && program "$CHROMIUM" &&
-    program node; then
+if [ -e "$viewer/installed" ] && program "$CHROMIUM" && program node; then
   ok "chrome: speedscope shows the functions of the samples" shown
 else
   skip "chrome: speedscope shows the functions of the samples" "no viewer"

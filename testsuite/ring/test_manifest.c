@@ -23,7 +23,7 @@ char *dump_json(const json_t *value, size_t flags)
   return json_dumps(value, flags);
 }
 
-/* Returns what the list says of a manifest whose `fired` is [fired]. */
+/* Returns the facts that the list takes from a manifest with `fired` [fired]. */
 static struct manifest_saved saved_with(const char *fired)
 {
   char note[512];

@@ -37,13 +37,14 @@ export function packages() {
   return path.join(folder, 'node_modules');
 }
 
+// Returns the path of the browser of the tests.
 const chromium = () => execFileSync('sh', ['-c', '. "$0" && echo "$CHROMIUM"',
   path.join(here, 'chromium.sh')], { encoding: 'utf8' }).trim();
 
 export function launch() {
   const puppeteer = createRequire(packages())('puppeteer-core');
   return puppeteer.launch({
-    executablePath: process.env.CHROMIUM ?? chromium(), headless: true, timeout,
+    executablePath: chromium(), headless: true, timeout,
     // A page that is left must end its connections at once, of which a server has six.
     args: ['--no-sandbox', '--disable-gpu', '--no-proxy-server',
            '--disable-features=BackForwardCache'] });
@@ -53,7 +54,6 @@ export function launch() {
 // policy of content, dialogs) are collected in page.complaints.
 export async function open(browser, address, options) {
   const page = await browser.newPage();
-  page.complaints = [];
   page.on('console', (message) => {
     // The tests read pixels, the page does not.
     if (['error', 'warn'].includes(message.type())
@@ -83,7 +83,7 @@ export async function visit(page, address, options = {}) {
   await page.setViewport({ width, height });
   await page.emulateMediaFeatures([
     { name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }]);
-  await page.mouse.move(0, 0);
+  await page.mouse.move(0, 0);    // the page before may have left it elsewhere
   page.complaints = [];
   await page.goto(address, { waitUntil: 'load', timeout });
 }
