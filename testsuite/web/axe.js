@@ -41,6 +41,45 @@ async function violations(page) {
       `${n.target.join(' ')} ${n.any.map((a) => a.message).join(' ')}`).join('; ')}`);
 }
 
+// What has -1 is one of a row that the arrow keys go through.
+const controls = 'a[href], button, input, select, summary, textarea'.split(', ')
+  .map((name) => `${name}:not([tabindex="-1"])`).join();
+// A drag in these has keys of the chart around it, and of the timeline.
+const dragged = '.u-wrap, .u-over, .minimap';
+const pointer = ['change', 'click', 'input', 'mousedown', 'pointerdown'];
+
+// Presses Tab until it has gone round, and returns the elements that a pointer can use, by
+// themselves or by a listener, and that Tab did not reach, nor an element in them.
+async function notReached(page) {
+  await page.evaluate(() => { globalThis.reached = new Set(); });
+  const isNew = () => page.evaluate(() => {
+    const { activeElement, body } = document;
+    const found = activeElement !== body && !globalThis.reached.has(activeElement);
+    if (found) globalThis.reached.add(activeElement);
+    return found;
+  });
+  const goRound = async () => {
+    do await page.keyboard.press('Tab'); while (await isNew());
+  };
+  await goRound(); // From where the focus was to the end
+  await goRound();
+  const client = await page.createCDPSession();
+  const ask = (method, values) => client.send(method, values);
+  const { result: { objectId } } = await ask('Runtime.evaluate', { expression: `
+    [...document.body.querySelectorAll('*:not([tabindex="-1"], ${dragged})')].filter((e) => e.checkVisibility() &&
+      !e.disabled && ![...reached].some((r) => e.contains(r)))` });
+  const { result } = await ask('Runtime.getProperties', { objectId, ownProperties: true });
+  const found = [];
+  for (const { name, value } of result.filter((r) => /^\d+$/.test(r.name))) {
+    const { listeners } = await ask('DOMDebugger.getEventListeners', value);
+    if (listeners.some(({ type }) => pointer.includes(type))) found.push(value.description);
+  }
+  await client.detach();
+  return found.concat(await page.$$eval(controls, (all) => all.filter((e) =>
+    e.checkVisibility() && !e.disabled && !globalThis.reached.has(e))
+    .map((e) => e.outerHTML.slice(0, 80))));
+}
+
 for (const dark of [false, true])
   for (const [name, [hash, selector, first]] of Object.entries(views))
     await test(`${name}, ${dark ? 'dark' : 'light'}`, async () => {
@@ -51,6 +90,7 @@ for (const dark of [false, true])
         await page.waitForSelector(selector, { visible: true, timeout });
         await pause(300);
         assert.deepEqual(await violations(page), []);
+        if (!dark) assert.deepEqual(await notReached(page), []);
       } finally {
         await page.close();
       }

@@ -367,6 +367,40 @@ await test('a chart is read and enlarged by the keyboard',
     await lengthIs(5);
   }));
 
+await test('a series of a chart is hidden by its legend, by the keyboard, too',
+  () => onPage('#/process/100/charts?from=20000000000&to=30000000000', async (page) => {
+    await seen(page, '.plot[aria-label^="Utilisation"] .u-label');
+    const bottom = () => page.$eval('.plot[aria-label^="Utilisation"]', (plot) => {
+      const canvas = plot.querySelector('canvas');
+      const over = plot.querySelector('.u-over');
+      const ratio = canvas.width / canvas.clientWidth;
+      return canvas.getContext('2d').getImageData(
+        (over.offsetLeft + over.clientWidth / 2) * ratio,
+        (over.offsetTop + over.clientHeight - 2) * ratio, 1, 1).data.join();
+    });
+    const press = async (label, key) => {
+      await page.$$eval('.plot[aria-label^="Utilisation"] [role=button]', (all, label) =>
+        all.find((e) => e.innerText === label).focus(), label);
+      await page.keyboard.press(key);
+    };
+    const pressed = () => page.$$eval('.plot[aria-label^="Utilisation"] [role=button]', (all) =>
+      all.map((e) => `${e.innerText} ${e.ariaPressed}`));
+    await eventually(async () => assert.match(await bottom(), /,2\d\d$/));
+    const whole = await bottom();
+    await press('running', 'Enter');
+    assert.deepEqual(await pressed(), ['waiting true', 'collecting true',
+                                       'running false']);
+    await eventually(async () => assert.notEqual(await bottom(), whole));
+    await press('running', ' ');
+    await page.keyboard.down('Control');
+    await press('collecting', 'Enter');
+    assert.deepEqual(await pressed(), ['waiting false', 'collecting true',
+                                       'running false']);
+    await press('collecting', 'Enter');
+    await page.keyboard.up('Control');
+    await eventually(async () => assert.equal(await bottom(), whole));
+  }));
+
 await test('a key that zooms a chart starts from the time that the key before asked for',
   async () => {
     // Presses the key [n] times, before the browser does anything else; the range is

@@ -35,7 +35,7 @@ await test('a long run is compared with a short one over the length of the short
       await atSecond90('#/compare/100/101', async (page) => {
         await rows(page, 'The last 10.0 s of each');
         const ends = () => page.$$eval('.chart', ([chart]) =>
-          chart.querySelector('[role=img]').ariaLabel);
+          chart.querySelector('.plot').ariaLabel);
         assert.match(await ends(), /^Collecting: A \d.* %, B \d.* %$/);
         await press(page, 'All of both');
         await rows(page, 'All of both');

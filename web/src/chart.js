@@ -51,33 +51,39 @@ function axes({ text, binary, logarithmic, relative }, size) {
 // Values of a log scale: no pause is no point, not a pause of 0.
 const drawn = (logarithmic) => (v) => logarithmic && v === 0 ? null : v;
 
-// Returns the data that uPlot draws: stacked series as sums, the top one first,
-// so that each fill covers the fill behind it.
-function drawnData(seconds, series, stacked, logarithmic) {
+// Returns the place in [plot] of series [i] of [props]: that of the times is 0, and
+// stacked series are the other way round.
+const place = ({ series, stacked }, i) => stacked ? series.length - i : i + 1;
+
+// Whether the reader has not hidden series [i] of [props], in its legend.
+const isShown = (plot, props, i) => plot.series[place(props, i)].show;
+
+// Returns the data that uPlot draws: stacked series as sums of those that are shown, the
+// top one first, so that each fill covers the fill behind it.
+function drawnData(plot, props) {
+  const { seconds, series, stacked, logarithmic } = props;
   if (!stacked)
     return [seconds, ...series.map((s) => s.values.map(drawn(logarithmic)))];
   const sums = [];
   let below = null;
-  for (const { values } of series) {
+  series.forEach(({ values }, i) => {
     const last = below;
-    below = values.map((v, i) => v === null ? null : v + (last?.[i] ?? 0));
-    sums.unshift(below);
-  }
+    const sum = values.map((v, at) => v === null ? null : v + (last?.[at] ?? 0));
+    if (isShown(plot, props, i)) below = sum;
+    sums.unshift(sum);
+  });
   return [seconds, ...sums];
 }
 
 function seriesOptions(props) {
-  const order = props.stacked ? [...props.series].reverse() : props.series;
-  return order.map((s) => ({
+  const all = props.series.map((s, i) => ({
     label: s.label, stroke: colour(s.colour), width: s.fill ? 0.5 : 1.5,
     fill: s.fill ? colour(s.colour) : undefined,
     points: { show: Boolean(s.points), size: 5, fill: colour(s.colour) },
     paths: s.points ? () => null : undefined,
-    dash: s.dash, value: (u, _, index, i) => {
-      const { series, stacked, text } = u.eventring;
-      const given = series[stacked ? series.length - index : index - 1];
-      return text(given?.values[i]);
-    } }));
+    dash: s.dash, value: (u, _, __, at) =>
+      u.eventring.text(u.eventring.series[i]?.values[at]) }));
+  return props.stacked ? all.reverse() : all;
 }
 
 function options(props, width) {
@@ -101,13 +107,32 @@ function options(props, width) {
       onZoom(u.posToVal(u.select.left, 'x'),
              u.posToVal(u.select.left + u.select.width, 'x'));
       u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    }], ready: [makeButtons], setSeries: [(u, i, { show }) => {
+      if (show === undefined) return;
+      label(u, i).ariaPressed = show;
+      update(u, u.eventring);
     }] } };
+}
+
+const label = (plot, i) => plot.root.querySelectorAll('.u-legend .u-label')[i];
+
+// Gives the keyboard what a click on a series in the legend does: it hides or shows it, or
+// with Ctrl all others.
+function makeButtons(plot) {
+  for (let i = 1; label(plot, i); i++)
+    Object.assign(label(plot, i), { tabIndex: 0, role: 'button', ariaPressed: true,
+      onkeydown: (event) => {
+        const { key, ctrlKey, metaKey } = event;
+        if (!['Enter', ' '].includes(key)) return;
+        event.currentTarget.dispatchEvent(
+          new MouseEvent('click', { bubbles: true, ctrlKey, metaKey }));
+        event.preventDefault();
+      } });
 }
 
 function update(plot, props) {
   plot.eventring = props;
-  plot.setData(drawnData(props.seconds, props.series, props.stacked,
-                         props.logarithmic), false);
+  plot.setData(drawnData(plot, props), false);
   plot.setScale('x', { min: props.from, max: props.to });
   if (plot.cursor.idx == null)
     plot.setLegend({ idx: props.seconds.length - 1 }, false);
@@ -192,9 +217,10 @@ export function Chart(props) {
       <button type="button" class="save-as" title=${`Save ${props.title} as PNG`}
         onClick=${() => {
           update(plot.current, props);
-          savePng(plot.current, props);
+          savePng(plot.current, { ...props, series: props.series.filter((_, i) =>
+            isShown(plot.current, props, i)) });
         }}>PNG</button></figcaption>
-    <div ref=${element} class="plot" role="img" tabindex="0"
+    <div ref=${element} class="plot" role="group" tabindex="0"
       onKeyDown=${(e) => onKey(e, plot.current, props)} aria-label=${
       `${props.title}: ${props.series.map((s) =>
         `${s.label} ${props.text(s.values.at(-1))}`).join(', ')}`}></div>

@@ -43,7 +43,7 @@ function draw(canvas, plot, props) {
   const font = () => { context.font = '12px system-ui, sans-serif'; };
   font();
   const legend = legendOf(context, props, plot.width);
-  const height = head_px + plot.height + row_px * (1 + legend.at(-1).row) + margin_px;
+  const height = head_px + plot.height + row_px * (1 + (legend.at(-1)?.row ?? 0)) + margin_px;
   canvas.width = source.width;
   canvas.height = Math.ceil(height * ratio);
   context.scale(ratio, ratio);
