@@ -120,6 +120,7 @@ static bool parse_tier(const char *text, size_t length, enum history_tier *tier)
 #define AS_TEXT(number) QUOTE(number)
 #define UP_TO(max) "a number from 1 to " AS_TEXT(max)
 #define FEWER_BYTES "fewer bytes than " AS_TEXT(QUERY_FILTER)
+#define FEWER_GROUPS "fewer bytes than " AS_TEXT(QUERY_GROUPS)
 #define TIME(name) { name, name ": nanoseconds since the start" }
 #define ID(name) { name, name ": the id of a process" }
 #define WORDS(name) { name, name ": " FEWER_BYTES }
@@ -148,7 +149,9 @@ static const struct { const char *name, *wrong; } parameters[] = {
   [SPAN] = WORDS("span"),
   [REQUESTS] = WORDS("requests"),
   [FORMAT] = { "format", "format: perfetto or chrome" },
-  [ORDER] = { "order", "order: first or latest" }
+  [ORDER] = { "order", "order: first or latest" },
+  [BATCH] = WORDS("batch"),
+  [GROUPS] = { "groups", "groups: " FEWER_GROUPS }
 };
 
 const char *parameter_name(enum parameter parameter)
@@ -217,6 +220,8 @@ static bool parse_value(struct query *query, enum parameter parameter,
   case THREAD: return decode(text, length, query->thread, QUERY_FILTER);
   case SPAN: return decode(text, length, query->span, QUERY_FILTER);
   case REQUESTS: return decode(text, length, query->requests, QUERY_FILTER);
+  case BATCH: return decode(text, length, query->batch, QUERY_FILTER);
+  case GROUPS: return decode(text, length, query->groups, QUERY_GROUPS);
   case SCOPE: return between_scope(text, length, &query->scope);
   case TYPE: return parse_type(text, length, &query->type);
   case FORMAT: return parse_format(text, length, &query->format);

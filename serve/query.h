@@ -28,6 +28,9 @@
 /* The size of a filter expression, with its NUL. */
 #define QUERY_FILTER 512
 
+/* The size of the groups of a comparison, with its NUL. */
+#define QUERY_GROUPS 4096
+
 /* The most pixels of a timeline, and events of an answer. */
 #define QUERY_WIDTH 8192
 #define QUERY_LIMIT 10000
@@ -58,6 +61,7 @@ struct query {
   /* The samples of a profile: '' selects all. */
   char domain[QUERY_FILTER], thread[QUERY_FILTER]; /* see filter_add */
   char span[QUERY_FILTER], requests[QUERY_FILTER]; /* names */
+  char batch[QUERY_FILTER], groups[QUERY_GROUPS];  /* see batches.c */
 };
 
 /* Returns whether the resource at [uri], which need not exist, is one that only

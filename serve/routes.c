@@ -13,6 +13,7 @@
 #include <string.h>
 #include "actions.h"
 #include "attach.h"
+#include "batches.h"
 #include "compare.h"
 #include "control.h"
 #include "download.h"
@@ -151,6 +152,10 @@ const struct route routes[] = {
   { ROUTE_SERVER, "/api/recordings", .get = recordings },
   { ROUTE_SERVER, "/api/compare", TAKES(A) | TAKES(B) | TAKES(A_FROM)
     | TAKES(A_TO) | TAKES(B_FROM) | TAKES(B_TO), .get = compare_views },
+  { ROUTE_SERVER, "/api/batches", .get = answer_batches },
+  { ROUTE_SERVER, "/api/batches/runs", TAKES(BATCH), .get = answer_runs },
+  { ROUTE_SERVER, "/api/batches/comparison", TAKES(GROUPS), .get = answer_run_comparison },
+  { ROUTE_SERVER, "/api/batches/timeline", TAKES(GROUPS), .get = answer_run_timeline },
   { ROUTE_SERVER, "/api/attach", .get = attachable_processes,
     .post = attach_process, .changes = true, .members = { "pid" } },
   /* To open a recording of a hub changes nothing. */

@@ -66,17 +66,21 @@ static char *read_all(int fd, size_t most, size_t *size)
   return b.text;
 }
 
-/* Becomes the program [argv], which writes to [out] and, with [messages], to standard
-   error.  Called in the child. */
+/* Becomes the program [argv], which writes to [out] and its messages to the descriptor
+   [messages], if it is not -1.  Called in the child. */
 static _Noreturn void become(const char *const argv[], const char *dir, int out,
-                             bool messages)
+                             int messages)
 {
   int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  sigset_t none;
   /* Our program ignores them, or another one that ran it. */
   signal(SIGPIPE, SIG_DFL);
   signal(SIGXFSZ, SIG_DFL);
+  /* Our program may wait for signals that it blocks. */
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
   if (null >= 0 && dup2(null, STDIN_FILENO) >= 0
-      && (messages || dup2(null, STDERR_FILENO) >= 0)
+      && dup2(messages >= 0 ? messages : null, STDERR_FILENO) >= 0
       && dup2(out, STDOUT_FILENO) >= 0
       && chdir(dir) == 0 && setenv("LC_ALL", "C", 1) == 0)
     execvp(argv[0], (char *const *) argv);
@@ -85,7 +89,7 @@ static _Noreturn void become(const char *const argv[], const char *dir, int out,
 
 /* Starts the program [argv], as become describes, with its output in *out.  Returns its
    process, or -1. */
-static pid_t start(const char *const argv[], const char *dir, bool messages, int *out)
+static pid_t start(const char *const argv[], const char *dir, int messages, int *out)
 {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) < 0) return -1;
@@ -111,7 +115,7 @@ char *capture(const char *const argv[], const char *dir, size_t *size)
 {
   int out, status = -1;
   size_t length = 0;
-  pid_t pid = start(argv, dir, false, &out);
+  pid_t pid = start(argv, dir, -1, &out);
   if (pid < 0) return NULL;
   char *text = read_all(out, SIZE_MAX, &length);
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) ;
@@ -158,12 +162,12 @@ static int end_process(pid_t pid, bool wanted, bool (*stopped)(void))
   return status;
 }
 
-char *capture_with_messages(const char *const argv[], const char *dir, size_t most,
-                            bool (*stopped)(void), size_t *size)
+char *capture_with_messages(const char *const argv[], const char *dir, int messages,
+                            size_t most, bool (*stopped)(void), size_t *size)
 {
   struct bytes b = { .text = allocate(1, 1), .room = 1 };
   int out;
-  pid_t pid = start(argv, dir, true, &out);
+  pid_t pid = start(argv, dir, messages, &out);
   if (pid < 0) return good_text(b.text, -1);
   read_until(&b, out, pid, most + 1, stopped);
   close(out);

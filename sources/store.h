@@ -34,6 +34,9 @@
 #define STORE_FILES 1000
 #define STORE_BYTES (INT64_C(4) << 30)
 
+/* The folder of the batches in the folder of the store. */
+#define BATCHES_FOLDER "batches"
+
 /* Returns the folder of the store: EVENTRING_STORE, or a folder under the data
    directory of XDG.  The caller frees it.  Returns NULL when the environment
    names none. */

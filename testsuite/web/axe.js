@@ -29,6 +29,10 @@ const views = {
   'an ended process': ['#/process/101/charts', '.chart canvas'],
   downloads: [`${process}/charts`, '.menu[open]', '.menu summary'],
   comparison: ['#/compare/100/101', '[data-table=differences-causes]'],
+  runs: ['#/runs', '[data-table=batches]'],
+  'a batch': ['#/runs?batch=nightly', '[data-table=runs]'],
+  'compared runs': ['#/runs/comparison?groups=["nightly"]', '[data-table=figures]'],
+  versions: ['#/runs/timeline?groups=["nightly"]', '.versions'],
   saved: ['#/saved', 'h1'], rules: ['#/rules', 'form.rule'],
 };
 

@@ -9,6 +9,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { batchAnswers } from './mock_batches.js';
 
 export const token = 'secret-token';
 export const hostile = [
@@ -496,6 +497,7 @@ export class Mock {
         distance_s: 10, max_files: 10, max_bytes: 2 ** 30, max_age_s: 604800,
         webhook: null, ...this.rule, fired: 1, saved: this.ruleResult ? 1 : 0, last_unix_ns: null,
         last_result: this.ruleResult }] }),
+      batches: () => batchAnswers(hostile)[id ?? 'list'],
       actions: () => ({ actions: this.actions }),
       recordings: () => ({ recordings: [] }),
       detail: () => this.detail(),

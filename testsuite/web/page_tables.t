@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tables, ranges of time, requests and events of the page: see page.t.
+# Tables, ranges of time, requests, events and batches of the page: see page.t.
 # Waits most of the time: for numbers that arrive each second.
 . "$(dirname "$0")/needs_browser.sh"
-exec node "$here/run_pages.js" page_tables
+exec node "$here/run_pages.js" page_tables page_runs

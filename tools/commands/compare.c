@@ -188,8 +188,8 @@ static json_t *json_row(const struct comparison_row *row)
   const struct ratio_interval *r = &row->interval;
   bool unknown = row->verdict.kind == VERDICT_UNKNOWN;
   json_t *object = json_pack(
-    "{s:o, s:s, s:s, s:o, s:o}", "name", json_text(row->name),
-    "unit", row->unit, "better",
+    "{s:o, s:b, s:s, s:s, s:o, s:o}", "name", json_text(row->name),
+    "main", is_main_figure(row->name), "unit", row->unit, "better",
     row->direction == METRIC_NEUTRAL ? "neutral" : "less",
     "base", json_side(r->median_a, row->a_runs, &row->variance_a),
     "this", json_side(r->median_b, row->b_runs, &row->variance_b));

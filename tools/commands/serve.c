@@ -24,6 +24,7 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "batches.h"
 #include "common.h"
 #include "fleet_guard.h"
 #include "guards.h"
@@ -226,6 +227,7 @@ static enum status serve(const struct settings *settings, bool open_it)
   fflush(stdout);
   if (open_it) open_browser(url);
   sigwait(&ends, &signal);
+  stop_batches();
   stop_http();
   stop_fleet_guard();
   stop_guards();

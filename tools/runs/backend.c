@@ -137,7 +137,8 @@ static json_t *printed_nodes(const char *const argv[], char *why,
 {
   size_t size;
   json_t *nodes = NULL;
-  char *text = capture_with_messages(argv, ".", LONGEST_LIST, executions_stopped, &size);
+  char *text = capture_with_messages(argv, ".", STDERR_FILENO, LONGEST_LIST,
+                                     executions_stopped, &size);
   if (text == NULL)
     snprintf(why, why_size, "%.300s cannot be run or fails", argv[0]);
   else if (size > LONGEST_LIST)

@@ -23,6 +23,7 @@
 #include "runs/batch.h"
 #include "runs/run_file.h"
 #include "statistics.h"
+#include "store.h"
 
 void making_path(char path[PATH_MAX], const char *folder)
 {

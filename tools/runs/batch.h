@@ -27,9 +27,6 @@
 
 #define BATCH_FILE "batch.json"
 
-/* The folder of the batches in the folder of the store. */
-#define BATCHES_FOLDER "batches"
-
 /* The most commands of a batch, and runs. */
 #define BATCH_COMMANDS 1000
 #define BATCH_RUNS 999999

@@ -25,6 +25,7 @@
 #include "json.h"
 #include "runs/batch.h"
 #include "runs/listing.h"
+#include "store.h"
 #include "text.h"
 
 /* Batches */

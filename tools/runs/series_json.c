@@ -63,8 +63,9 @@ static json_t *json_figure(const struct series *s,
   }
   for (size_t i = 0; i < f->change_count; i++)
     json_array_append_new(changes, json_change(&f->changes[i]));
-  return json_pack("{s:o, s:s, s:s, s:o, s:o, s:o}",
-                   "name", json_text(f->name), "unit", f->unit,
+  return json_pack("{s:o, s:b, s:s, s:s, s:o, s:o, s:o}",
+                   "name", json_text(f->name), "main", is_main_figure(f->name),
+                   "unit", f->unit,
                    "better", f->direction == METRIC_NEUTRAL ? "neutral"
                                                             : "less",
                    "medians", medians, "outliers", outliers,

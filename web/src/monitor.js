@@ -1,6 +1,6 @@
 // The monitor: takes the token, keeps one stream of events open, and shows the
 // view that the address names: #/ all processes, #/process/ID/VIEW?DETAIL one,
-// #/saved, #/rules, #/compare/ID/ID, #/fleet.
+// #/saved, #/runs, #/rules, #/compare/ID/ID, #/fleet.
 
 import {
   html, render, useCallback, useEffect, useLayoutEffect, useRef, useState,
