@@ -20,7 +20,9 @@
 #include "batches.h"
 #include "capture.h"
 #include "json.h"
+#include "live_json.h"
 #include "query.h"
+#include "registry.h"
 #include "settings.h"
 #include "store.h"
 #include "target.h"
@@ -170,6 +172,22 @@ struct answer answer_runs(const struct asked *asked)
   snprintf(path, sizeof path, "%s/%s", p.batches, name);
   const char *const argv[] = { PROGRAM, "list", "--json", "--", path, NULL };
   return answer_command(argv, p.batches);
+}
+
+struct answer open_run(const struct asked *asked)
+{
+  const char *name = json_string_value(json_object_get(asked->body, "batch"));
+  const json_t *number = json_object_get(asked->body, "number");
+  char path[2 * PATH_MAX], why[512];
+  struct place p;
+  if (!find_batches(asked->settings, &p)) return no_batches();
+  if (name == NULL || strlen(name) > NAME_MAX || !is_inside(name)) return refuse_name();
+  if (!json_is_integer(number)) return refusal(400, "number: that of a run");
+  snprintf(path, sizeof path, "%s/%s/%06" JSON_INTEGER_FORMAT ".evr", p.batches, name,
+           json_integer_value(number));
+  const uint64_t id = show_recording(path, why, sizeof why);
+  if (id == 0) return refusal(409, "the recording of the run cannot be read: %s", why);
+  return (struct answer) { .status = 200, .json = json_pack("{s:o}", "id", json_id(id)) };
 }
 
 /* Writes the texts of [groups], an array, to [argv] with a NULL behind them.  Returns

@@ -24,6 +24,10 @@ struct answer answer_batches(const struct asked *asked);
 /* Returns the batch of the query, with all its runs. */
 struct answer answer_runs(const struct asked *asked);
 
+/* Shows the recording of a run, the body's {"batch", "number"}, like a file; answers with
+   its id. */
+struct answer open_run(const struct asked *asked);
+
 /* Returns the comparison of the groups of the query with the first of them, or their
    timeline.  At most two clients wait for one at the same time, others are refused. */
 struct answer answer_run_comparison(const struct asked *asked);

@@ -31,6 +31,7 @@
 #include "memory.h"
 #include "registry.h"
 #include "target.h"
+#include "unnamed_file.h"
 
 /* The longest names of nodes and streams, with the 0. */
 #define NODE_SIZE 65
@@ -157,20 +158,9 @@ static int keep(const struct got *new)
 /* Shows the recording open as [fd].  Returns its id, or 0 with the reason. */
 static uint64_t show(int fd, char *why, size_t size)
 {
-  const struct eventring_options options = {
-    .size = sizeof options, .message = why, .message_size = size
-  };
-  struct eventring_cursor *cursor;
-  struct eventring_info info;
-  struct stat st;
-  char path[32];
-  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  if (fstat(fd, &st) < 0 || eventring_open(path, &options, &cursor) < 0)
-    return 0;
-  info = target_info(cursor);
-  eventring_close(cursor);
-  show_file(path, info.processes);
-  return id_of_file(&st, 0, info.started_ns);
+  char path[DESCRIPTOR_PATH];
+  descriptor_path(fd, path);
+  return show_recording(path, why, size);
 }
 
 struct answer open_from_fleet(const struct asked *asked)

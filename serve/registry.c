@@ -328,6 +328,21 @@ void show_file(const char *path, uint32_t processes)
   scan_file(path, 0, processes);
 }
 
+uint64_t show_recording(const char *path, char *why, size_t why_size)
+{
+  const struct eventring_options options = {
+    .size = sizeof options, .message = why, .message_size = why_size
+  };
+  struct eventring_cursor *cursor;
+  struct stat st;
+  snprintf(why, why_size, "it is gone");
+  if (stat(path, &st) < 0 || eventring_open(path, &options, &cursor) < 0) return 0;
+  const struct eventring_info info = target_info(cursor);
+  eventring_close(cursor);
+  show_file(path, info.processes);
+  return id_of_file(&st, 0, info.started_ns);
+}
+
 /* Writes the path of file [s] that a client has opened to [path], and returns
    the number of its processes; returns 0, and forgets the file, when it is gone
    or nobody has asked for it lately. */

@@ -55,6 +55,10 @@ uint64_t id_of_file(const struct stat *st, uint32_t process,
    REGISTRY_SHOWN. */
 void show_file(const char *path, uint32_t processes);
 
+/* Does that with the recording at [path], whose processes are not known.  Returns the id
+   of its first process; 0, with the reason in [why], when it cannot be read. */
+uint64_t show_recording(const char *path, char *why, size_t why_size);
+
 /* Stores holds of all open views in [views] and returns their number. */
 int all_views(struct view *views[REGISTRY_VIEWS]);
 

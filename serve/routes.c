@@ -153,12 +153,14 @@ const struct route routes[] = {
   { ROUTE_SERVER, "/api/compare", TAKES(A) | TAKES(B) | TAKES(A_FROM)
     | TAKES(A_TO) | TAKES(B_FROM) | TAKES(B_TO), .get = compare_views },
   { ROUTE_SERVER, "/api/batches", .get = answer_batches },
-  { ROUTE_SERVER, "/api/batches/runs", TAKES(BATCH), .get = answer_runs },
+  /* To open a recording changes nothing. */
+  { ROUTE_SERVER, "/api/batches/runs", TAKES(BATCH), .get = answer_runs,
+    .post = open_run, .members = { "batch", "number" } },
   { ROUTE_SERVER, "/api/batches/comparison", TAKES(GROUPS), .get = answer_run_comparison },
   { ROUTE_SERVER, "/api/batches/timeline", TAKES(GROUPS), .get = answer_run_timeline },
   { ROUTE_SERVER, "/api/attach", .get = attachable_processes,
     .post = attach_process, .changes = true, .members = { "pid" } },
-  /* To open a recording of a hub changes nothing. */
+  /* To open a recording changes nothing. */
   { ROUTE_SERVER, "/api/fleet", .get = answer_fleet, .post = open_from_fleet,
     .members = { "node", "stream" } },
   { ROUTE_SERVER, "/api/fleet/comparison", .get = compare_fleet },

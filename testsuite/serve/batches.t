@@ -54,6 +54,19 @@ for groups in '' '[' '[]' '{}' '"a"' '[1]' '["a", 1]' \
   ok "no groups: $groups" refuses 400 'a JSON array of 1 to 32 texts' \
     "/api/batches/comparison?$(groups "$groups")"
 done
+# opens STATUS PATTERN BODY
+opens() { with_token_is "$1" -d "$3" "$base/api/batches/runs" && says "$2"; }
+make_ring plain
+echo "0 0 instant ring_start 1" | ./make_ring script ring.eventring pid=4242
+run eventring cat ring.eventring -o "$EVENTRING_STORE/batches/$batch/000001.evr"
+ok "the recording of a run is opened" opens 200 '"id"' "{\"batch\":\"$batch\",\"number\":1}"
+id=$(jq -r .id body)
+ok "and shown like a process" field_is "/api/processes/$id/stat" .process.pid 4242
+ok "a run without a recording" opens 409 'cannot be read' \
+  "{\"batch\":\"$batch\",\"number\":2}"
+ok "the recording of a batch elsewhere" opens 400 'a name of the list' \
+  "{\"batch\":\"../batches/$batch\",\"number\":1}"
+ok "a number that is none" opens 400 'number' "{\"batch\":\"$batch\",\"number\":\"1\"}"
 ok "an option is a name" refuses 409 'no batch' \
   "/api/batches/runs?$(parameter batch --batches)"
 ok "without the token there is no answer" code_is 401 "$base/api/batches"

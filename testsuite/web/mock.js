@@ -445,6 +445,7 @@ export class Mock {
     q.on('end', () => {
       const wish = JSON.parse(body);
       if (q.url === '/api/saved') return this.#edit(wish, s);
+      if (q.url === '/api/batches/runs') return this.#json(s, 200, { id: '101' });
       if (q.url === '/api/rules')
         return this.#json(s, 200, { rule: { when: wish.when.replace(/\d$/, '$&s') } });
       if (wish.action === 'pause') this.paused = true;

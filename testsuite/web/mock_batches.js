@@ -27,7 +27,8 @@ export const batchAnswers = (hostile) => ({
   runs: { version: 1, path: '/store/batches/nightly',
           batch: { commands: [{ label: 'stock' }, { label: hostile[0] }] }, runs: [
     { number: 1, label: 'stock', started: '2026-11-29T01:02:04Z', wall_ns: 1.5e9,
-      user_ns: 1e9, system_ns: 2e8, max_rss_bytes: 2 ** 24, exit_code: 0 },
+      user_ns: 1e9, system_ns: 2e8, max_rss_bytes: 2 ** 24, exit_code: 0,
+      traced: true },
     { number: 2, label: hostile[0], started: '2026-11-29T01:02:06Z', wall_ns: 1.6e9,
       user_ns: 1e9, system_ns: 3e8, max_rss_bytes: 2 ** 24, signal: 11 },
     { number: 3, error: 'it has no JSON' }] },

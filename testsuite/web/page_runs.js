@@ -42,6 +42,11 @@ await test('a batch has its runs, also failed and damaged ones',
     assert.deepEqual(list[0].slice(3), ['1.50 s', '1.20 s', '16.0 MiB', 'exit code 0']);
     assert.deepEqual(list.map((row) => row.at(-1)),
                      ['exit code 0', 'signal 11', 'it has no JSON']);
+    const opens = '[data-table=runs] td button';
+    assert.deepEqual(await page.$$eval(opens, (all) => all.map((b) => b.innerText)), ['1']);
+    await click(page, opens);
+    await seen(page, '.tabs');
+    assert.match(await page.evaluate(() => location.hash), /^#\/process\/101\/charts/);
   }));
 
 await test('a comparison has verdicts with intervals, and what was made otherwise',

@@ -3,7 +3,8 @@
 // #/runs/comparison?groups=[...], #/runs/timeline?groups=[...].
 
 import { html, useState } from './html.js';
-import { valuesOf } from './address.js';
+import { processAddress, valuesOf } from './address.js';
+import { post } from './api.js';
 import { useAnswer } from './answer.js';
 import { CopyLink } from './copy_link.js';
 import { runsText } from './figures.js';
@@ -76,8 +77,10 @@ function Batches() {
 const endText = (r) => r.error ?? (r.signal != null ? `signal ${r.signal}`
   : `exit code ${r.exit_code}`);
 
-const runColumns = [
-  { label: 'Run', value: (r) => r.number, text: String },
+const runColumns = (open) => [
+  { label: 'Run', value: (r) => r.number, cell: (r) => !r.traced ? r.number
+    : html`<button class="link" title="Open the recording of this run"
+        onClick=${() => open(r)}>${r.number}</button>` },
   { label: 'Command', value: (r) => r.label ?? '' },
   { label: 'Started', value: (r) => r.started ?? '',
     text: (v) => format.date(Date.parse(v) * 1e6) },
@@ -93,18 +96,23 @@ const node = { label: 'Node', value: (r) => r.node ?? '' };
 function Batch({ batch }) {
   const { answer, error } = useAnswer('/api/batches/runs',
                                       { parameters: { batch }, key: batch });
+  const [failure, fail] = useState(null);
+  const open = ({ number }) => post('/api/batches/runs', { batch, number }).then(
+    ({ id }) => { location.hash = processAddress(id); }, ({ message }) => fail(message));
+  const columns = runColumns(open);
   return html`<main>
     <div class="heading"><a href="#/runs" class="back">‹ Runs</a>
       <h1>${format.name(batch)}</h1>
       ${answer?.batch.commands.length > 1 && html`<a
         href=${groupsAddress('comparison', [batch])}>Compare its commands</a>`}
       <a href=${groupsAddress('timeline', [batch])}>Timeline</a><${CopyLink} /></div>
-    ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
+    ${(failure ?? error) && html`<p class="error" role="alert">${
+      format.name(failure ?? error)}</p>`}
     ${!answer && !error && html`<p class="quiet">Loading…</p>`}
     ${answer && html`<p class="quiet">${runsText(answer.runs.length)}, in <code>${
-      format.name(answer.path)}</code></p>`}
+      format.name(answer.path)}</code>; a click on a number opens a recording.</p>`}
     <${Table} name="runs" rows=${answer?.runs} limit=${200} file=${batch}
-      title="Runs" columns=${answer?.batch.nodes ? [...runColumns, node] : runColumns} />
+      title="Runs" columns=${answer?.batch.nodes ? [...columns, node] : columns} />
   </main>`;
 }
 
