@@ -200,6 +200,7 @@ static double judge(const struct series *s, size_t e)
   double p = rank_test_correlated(&sides, s->noise / s->white);
   double verdict = fmin(means / LEAST_MEANS,
                         beside_line(s, from, at, to) / LEAST_BESIDE_LINE);
+  if (at - from < CHANGE_STAYS) verdict /= CHANGE_SOONER;
   return p <= MOST_RANK_P ? verdict : fmin(verdict, 0.5);
 }
 
@@ -225,12 +226,18 @@ static size_t least_before(const struct series *s, size_t end)
   return end == s->count ? CHANGE_LEAST : CHANGE_STAYS;
 }
 
+/* Returns how many values there must be after the end [end]. */
+static size_t least_after(size_t end)
+{
+  return end == 0 ? CHANGE_LEAST : CHANGE_STAYS;
+}
+
 /* Returns whether there are enough values between [at] and each end. */
 static bool has_room(const struct series *s, size_t at)
 {
   for (size_t e = 0; e < s->end_count; e++)
     if (at < s->ends[e] ? at + least_before(s, s->ends[e]) > s->ends[e]
-                        : at < s->ends[e] + CHANGE_STAYS)
+                        : at < s->ends[e] + least_after(s->ends[e]))
       return false;
   return true;
 }
@@ -285,8 +292,8 @@ static void settle(struct series *s)
   for (size_t e = 1; e + 1 < s->end_count; e++) {
     double size;
     size_t to = s->ends[e + 1];
-    s->ends[e] = best_split(s->y, s->ends[e - 1], to, CHANGE_STAYS,
-                            least_before(s, to), &size);
+    s->ends[e] = best_split(s->y, s->ends[e - 1], to,
+                            least_after(s->ends[e - 1]), least_before(s, to), &size);
   }
 }
 
@@ -337,7 +344,7 @@ static double permutation_p(const struct series *s, size_t from, size_t at,
       for (size_t v = chosen * block; v < (chosen + 1) * block && v < count; v++)
         y[made++] = s->y[from + v];
     }
-    best_split(y, 0, count, CHANGE_STAYS, least_before(s, to), &size);
+    best_split(y, 0, count, least_after(from), least_before(s, to), &size);
     extreme += size >= real * (1 - 1e-9);
     tried++;
   }

@@ -41,10 +41,12 @@ struct series_point {
   uint32_t machine;
 };
 
-/* The fewest points after the last change of a series; and the fewest between
-   two changes and before the first one.  A level that ends sooner is no change. */
+/* The fewest points after the last change of a series, and before the first one; and the
+   fewest between two changes.  A level that ends sooner is no change.  With fewer points
+   before the first change than between two, it must be CHANGE_SOONER times as clear. */
 #define CHANGE_LEAST 4
 #define CHANGE_STAYS 10
+#define CHANGE_SOONER 2
 
 /* A change: [index] is the first point after it.  The first point after it is
    from [low] to [high] with a probability of about 95 %.  [before] is the last

@@ -97,6 +97,25 @@ static void a_step_is_found_after_five_points(void **state)
   free_change_points(found);
 }
 
+static void a_step_after_a_few_points_must_be_clearer(void **state)
+{
+  struct made m;
+  (void) state;
+  for (size_t at = 4; at < 10; at++) {
+    make(&m, 25, 0, at);
+    scale(&m, at, 25, 1.02);
+    no_changes(&m);
+    scale(&m, at, 25, 1.08);
+    struct change_points *found = changes_of(&m);
+    assert_int_equal(found->count, 1);
+    assert_int_equal(found->list[0].index, at);
+    free_change_points(found);
+  }
+  make(&m, 25, 0, 4);
+  scale(&m, 3, 25, 2);
+  no_changes(&m);
+}
+
 static void spikes_are_outliers_and_no_changes(void **state)
 {
   struct made m;
@@ -265,6 +284,7 @@ int main(void)
     cmocka_unit_test(a_step_has_its_place_and_size),
     cmocka_unit_test(both_ends_of_a_time_at_another_level_are_found),
     cmocka_unit_test(a_step_is_found_after_five_points),
+    cmocka_unit_test(a_step_after_a_few_points_must_be_clearer),
     cmocka_unit_test(spikes_are_outliers_and_no_changes),
     cmocka_unit_test(one_slow_run_of_a_point_changes_nothing),
     cmocka_unit_test(a_drift_is_no_change),
