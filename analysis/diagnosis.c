@@ -807,6 +807,11 @@ static void judge_hot_function(struct diagnosis *d, struct symbols *symbols)
           sums.samples, LIMIT_HOT_SAMPLES);
     return;
   }
+  if ((double) (summary_until(d->summary) - sums.last_ns) > d->passed_ns) {
+    leave(d, RULE_HOT_FUNCTION, "the last sample is older than all other events")
+      ->category = rules[RULE_HOT_FUNCTION].category;
+    return;
+  }
   size_t count;
   struct profile_entry *table = profile_table(d->profile, BY_FUNCTION, &count);
   double share = count == 0 || sums.weight == 0 ? 0

@@ -39,6 +39,16 @@ await test('tables of an ended process say how it ended, and its last events',
     assert.match(row[5], /^\d+\.\d{3}\s\d{3} s$/);
   }));
 
+await test('the longest pauses of the chart are in view',
+  () => onPage('#/process/100/charts', async (page) => {
+    await page.setViewport({ width: 1200, height: 500 });
+    await click(page, '.charts a[href*="table=pauses"]');
+    await seen(page, '[data-table=pauses]');
+    await until(page, () => document.querySelector('[data-table=pauses]')
+      .getBoundingClientRect().top < innerHeight / 2);
+    assert.equal(await page.$eval('[data-range=live]', (e) => e.innerText), 'The last 10.0 s');
+  }));
+
 await test('the time between two events: asked by filters, shown in the timeline',
   () => onPage('#/process/100/between', async (page) => {
     await seen(page, 'input[name=first]');

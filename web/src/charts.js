@@ -91,7 +91,7 @@ function Main({ tier, take, common, address }) {
       series=${shares(take, tier.columns)} />
     <${Chart} ...${common} title="Pauses"
       note="for the collector"
-      link=${html`<a href=${address.to({}, 'tables')}>the longest</a>`}
+      link=${html`<a href=${address.to({ table: 'pauses' }, 'tables')}>the longest</a>`}
       logarithmic=${true} text=${format.duration} series=${[
         of('p50', 'p50_ns', seriesColour(2)), of('p99', 'p99_ns', seriesColour(0)),
         // Often the same: p99 shows through

@@ -37,8 +37,9 @@ const columns = (threads, address) => [
 export function Locks({ id, process, data, address, range, wider }) {
   const { found, error } = useRangeAnswer(id, 'locks', range, data,
                                           process.state === 'running');
-  const threads = new Map(data.detail?.threads?.map((t) =>
-    [t.id, t.name ?? (t.backup ? 'backup' : 'thread')]));
+  const domains = new Map(data.detail?.domains?.map((d) => [d.id, d.name]));
+  const threads = new Map(data.detail?.threads?.map((t) => [t.id,
+    t.name ?? (t.backup ? 'backup' : domains.get(t.domain) ?? 'thread')]));
   const recorded = process.categories?.includes('wait');
   return html`<section>
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}

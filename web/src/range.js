@@ -53,7 +53,9 @@ export function RangeBar({ range, choose, now, begin, alive }) {
       Live</button>`}
     <span class="quiet" data-range=${fixed ? 'fixed' : 'live'}
       title=${alive && fixed ? overwriting : undefined}>${
-      alive && fixed && 'Held: '}${rangeText({ from: first, to: end }, now)}</span>
+      !alive ? rangeText(held, now) : fixed ? `Held: ${rangeText(held, now)}`
+        : range.last === null ? `From ${format.moment(first, 1e8)} since the start`
+          : `The last ${format.duration(range.last)}`}</span>
   </div>`;
 }
 

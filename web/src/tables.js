@@ -1,6 +1,6 @@
 // Tables of numbers of the range: the server computes them as eventring stat does.
 
-import { html } from './html.js';
+import { html, useEffect } from './html.js';
 import * as format from './format.js';
 import { pauseAddress } from './choice.js';
 import { fileOf } from './save_file.js';
@@ -183,6 +183,11 @@ export function Tables({ id, process, data, address, range }) {
   const { found: stat, error } = useRangeAnswer(id, 'stat', range, data, alive);
   const file = fileOf(process);
   const numbers = stat?.answer;
+  const { table } = address.values;
+  useEffect(() => {
+    if (numbers && table)
+      document.querySelector(`[data-table="${CSS.escape(table)}"]`)?.scrollIntoView();
+  }, [!numbers, table]);
   const pauses = numbers && [...numbers.long_pauses].sort((a, b) => b.duration_ns - a.duration_ns);
   return html`<section>
     ${alive && html`<${Now} detail=${data.detail} file=${file} />`}
@@ -204,6 +209,7 @@ export function Tables({ id, process, data, address, range }) {
           }; click a time to see it in the timeline`}
         rows=${pauses} />
       <${Table} file=${file} name="causes" title="Causes of collections and stops"
+        note="of a stop: the work, without the time until the last domain arrived"
         columns=${causeColumns} rows=${causeRows(numbers)} />
       <${Table} file=${file} name="spans" title="Spans" columns=${spanColumns}
         rows=${numbers.spans} />
