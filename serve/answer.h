@@ -30,6 +30,7 @@ struct asked {
   struct view *view;              /* of the process that is asked about, or NULL */
   const json_t *body;             /* of a POST, an object with known members only */
   const char *origin;             /* of a POST or DELETE: the client's address */
+  int socket;                     /* of the client */
 };
 
 /* An answer: a JSON value, or another text, which the receiver frees, or a file, which

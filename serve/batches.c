@@ -10,11 +10,15 @@
 /*                                                                        */
 /**************************************************************************/
 
+#define _GNU_SOURCE               /* POLLRDHUP */
+#include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 #include "batches.h"
@@ -33,16 +37,24 @@
 #define ANSWER_SECONDS 60
 
 /* The most answers at a time, and groups of one. */
-#define ANSWERS 2
+#define ANSWERS 4
 #define MOST_GROUPS 32
 
 static atomic_int answers;
 static atomic_bool stopping;
 static _Thread_local int64_t deadline_ns;
+static _Thread_local int client;  /* the socket of who waits for the answer */
+
+/* Returns whether the client has closed the connection. */
+static bool client_is_gone(void)
+{
+  struct pollfd end = { client, POLLRDHUP, 0 };
+  return poll(&end, 1, 0) > 0 && (end.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
+}
 
 static bool is_stopped(void)
 {
-  return atomic_load(&stopping) || monotonic_ns() > deadline_ns;
+  return atomic_load(&stopping) || monotonic_ns() > deadline_ns || client_is_gone();
 }
 
 void stop_batches(void)
@@ -55,8 +67,7 @@ void stop_batches(void)
 #define PROGRAM "/proc/self/exe"
 #define STORE_OPTION "--store="
 
-/* What a command gets: the option with the path of the store, and the folder of its
-   batches. */
+/* The option with the path of the store, and the folder of its batches. */
 struct place { char option[sizeof STORE_OPTION + PATH_MAX], batches[PATH_MAX]; };
 
 /* Sets [p] for the store.  Returns false when there are no batches. */
@@ -102,8 +113,10 @@ static struct answer output_of(const char *const argv[], const char *dir, int me
   return refusal(409, "%s", why[0] != '\0' ? why : "the command failed");
 }
 
-/* Returns the answer with the output of the command [argv], run in [dir]. */
-static struct answer answer_command(const char *const argv[], const char *dir)
+/* Returns the answer with the output of the command [argv], run in [dir].  Ends it when
+   the client is gone. */
+static struct answer answer_command(const struct asked *asked, const char *const argv[],
+                                    const char *dir)
 {
   struct answer answer;
   if (atomic_fetch_add(&answers, 1) >= ANSWERS) {
@@ -111,6 +124,7 @@ static struct answer answer_command(const char *const argv[], const char *dir)
     return refusal(503, "%d answers about batches are being made: ask again later",
                    ANSWERS);
   }
+  client = asked->socket;
   const int messages = unnamed_file(temporary_folder());
   if (messages < 0)
     answer = refusal(409, "cannot make a temporary file");
@@ -132,10 +146,21 @@ static bool goes_up(const char *path)
   return false;
 }
 
-/* Returns whether [name] can only be something in the folder of batches. */
-static bool is_inside(const char *name)
+/* Returns whether nothing begins at [name], a path below the folder [batches], so that it
+   leads nowhere: a label may have the component .. */
+static bool leads_nowhere(const char *name, const char *batches)
 {
-  return name[0] != '\0' && name[0] != '/' && !goes_up(name);
+  char first[PATH_MAX + NAME_MAX + 2];
+  struct stat st;
+  snprintf(first, sizeof first, "%s/%.*s", batches, (int) strcspn(name, "/"), name);
+  return strcspn(name, "/") <= NAME_MAX && lstat(first, &st) < 0 && errno == ENOENT;
+}
+
+/* Returns whether [name] can only be something in the folder [batches]. */
+static bool is_inside(const char *name, const char *batches)
+{
+  return name[0] != '\0' && name[0] != '/'
+         && (!goes_up(name) || leads_nowhere(name, batches));
 }
 
 static struct answer refuse_name(void)
@@ -159,7 +184,7 @@ struct answer answer_batches(const struct asked *asked)
         "{s:i, s:o, s:[]}", "version", JSON_VERSION,
         "store", json_text(asked->settings->store), "batches") };
   const char *const argv[] = { PROGRAM, "list", "--batches", "--json", p.option, NULL };
-  return answer_command(argv, p.batches);
+  return answer_command(asked, argv, p.batches);
 }
 
 struct answer answer_runs(const struct asked *asked)
@@ -168,10 +193,10 @@ struct answer answer_runs(const struct asked *asked)
   char path[PATH_MAX + QUERY_FILTER + 1];
   struct place p;
   if (!find_batches(asked->settings, &p)) return no_batches();
-  if (!is_inside(name)) return refuse_name();
+  if (!is_inside(name, p.batches)) return refuse_name();
   snprintf(path, sizeof path, "%s/%s", p.batches, name);
   const char *const argv[] = { PROGRAM, "list", "--json", "--", path, NULL };
-  return answer_command(argv, p.batches);
+  return answer_command(asked, argv, p.batches);
 }
 
 struct answer open_run(const struct asked *asked)
@@ -181,7 +206,8 @@ struct answer open_run(const struct asked *asked)
   char path[2 * PATH_MAX], why[512];
   struct place p;
   if (!find_batches(asked->settings, &p)) return no_batches();
-  if (name == NULL || strlen(name) > NAME_MAX || !is_inside(name)) return refuse_name();
+  if (name == NULL || strlen(name) > NAME_MAX || goes_up(name) || !is_inside(name, p.batches))
+    return refuse_name();
   if (!json_is_integer(number)) return refusal(400, "number: that of a run");
   snprintf(path, sizeof path, "%s/%s/%06" JSON_INTEGER_FORMAT ".evr", p.batches, name,
            json_integer_value(number));
@@ -191,29 +217,32 @@ struct answer open_run(const struct asked *asked)
 }
 
 /* Writes the texts of [groups], an array, to [argv] with a NULL behind them.  Returns
-   false if it has something else. */
-static bool take_groups(const json_t *groups, const char *argv[MOST_GROUPS + 1])
+   false if it has something else than names in the folder [batches]. */
+static bool take_groups(const json_t *groups, const char *batches,
+                        const char *argv[MOST_GROUPS + 1])
 {
   const size_t count = json_array_size(groups);
   if (count == 0 || count > MOST_GROUPS) return false;
   for (size_t i = 0; i < count; i++) {
     argv[i] = json_string_value(json_array_get(groups, i));
-    if (argv[i] == NULL || !is_inside(argv[i])) return false;
+    if (argv[i] == NULL || !is_inside(argv[i], batches)) return false;
   }
   argv[count] = NULL;
   return true;
 }
 
-/* Returns what the command [name] prints about the groups of the query. */
+/* Returns the output of the command [name] for the groups of the query. */
 static struct answer answer_groups(const struct asked *asked, const char *name)
 {
-  enum { FIXED = 5 };
   struct place p;
-  const char *argv[FIXED + MOST_GROUPS + 1] = { PROGRAM, name, "--json", p.option, "--" };
+  const char *argv[6 + MOST_GROUPS + 1] = { PROGRAM, name, "--json", p.option };
+  size_t fixed = 4;
   if (!find_batches(asked->settings, &p)) return no_batches();
+  if (asked->query->other_machines) argv[fixed++] = "--other-machines";
+  argv[fixed++] = "--";
   json_t *groups = json_loads(asked->query->groups, 0, NULL);
-  struct answer answer = take_groups(groups, argv + FIXED)
-    ? answer_command(argv, p.batches)
+  struct answer answer = take_groups(groups, p.batches, argv + fixed)
+    ? answer_command(asked, argv, p.batches)
     : refusal(400, "groups: a JSON array of 1 to %d texts, BATCH or BATCH:LABEL", MOST_GROUPS);
   json_decref(groups);
   return answer;

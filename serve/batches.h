@@ -11,7 +11,7 @@
 /**************************************************************************/
 
 /* The batches of runs in the store (doc/RUNS.md), for clients.  The commands of this
-   program read them, and a client gets what they print with --json. */
+   program read them, and a client gets their output with --json. */
 
 #ifndef SERVE_BATCHES_H
 #define SERVE_BATCHES_H

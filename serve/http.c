@@ -556,8 +556,10 @@ static enum MHD_Result answer(struct MHD_Connection *c,
   if (query->route->kind == ROUTE_STREAM) return send_stream(c, query);
   set_doing(c, ANSWERING);
   client_address(c, origin, sizeof origin);
-  const struct asked asked = { .settings = settings, .query = query,
-                               .origin = origin };
+  const struct asked asked = {
+    .settings = settings, .query = query, .origin = origin,
+    .socket = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd
+  };
   return send_answer(c, answer_of_route(asked, method,
                                         request->body != NULL ? request->body
                                                               : ""));

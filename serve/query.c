@@ -151,7 +151,8 @@ static const struct { const char *name, *wrong; } parameters[] = {
   [FORMAT] = { "format", "format: perfetto or chrome" },
   [ORDER] = { "order", "order: first or latest" },
   [BATCH] = WORDS("batch"),
-  [GROUPS] = { "groups", "groups: " FEWER_GROUPS }
+  [GROUPS] = { "groups", "groups: " FEWER_GROUPS },
+  [OTHER_MACHINES] = { "other_machines", "other_machines: 1" }
 };
 
 const char *parameter_name(enum parameter parameter)
@@ -222,6 +223,9 @@ static bool parse_value(struct query *query, enum parameter parameter,
   case REQUESTS: return decode(text, length, query->requests, QUERY_FILTER);
   case BATCH: return decode(text, length, query->batch, QUERY_FILTER);
   case GROUPS: return decode(text, length, query->groups, QUERY_GROUPS);
+  case OTHER_MACHINES:
+    query->other_machines = is(text, length, "1");
+    return query->other_machines;
   case SCOPE: return between_scope(text, length, &query->scope);
   case TYPE: return parse_type(text, length, &query->type);
   case FORMAT: return parse_format(text, length, &query->format);

@@ -62,6 +62,7 @@ struct query {
   char domain[QUERY_FILTER], thread[QUERY_FILTER]; /* see filter_add */
   char span[QUERY_FILTER], requests[QUERY_FILTER]; /* names */
   char batch[QUERY_FILTER], groups[QUERY_GROUPS];  /* see batches.c */
+  bool other_machines;            /* compare runs of different machines */
 };
 
 /* Returns whether the resource at [uri], which need not exist, is one that only

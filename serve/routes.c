@@ -156,7 +156,8 @@ const struct route routes[] = {
   /* To open a recording changes nothing. */
   { ROUTE_SERVER, "/api/batches/runs", TAKES(BATCH), .get = answer_runs,
     .post = open_run, .members = { "batch", "number" } },
-  { ROUTE_SERVER, "/api/batches/comparison", TAKES(GROUPS), .get = answer_run_comparison },
+  { ROUTE_SERVER, "/api/batches/comparison", TAKES(GROUPS) | TAKES(OTHER_MACHINES),
+    .get = answer_run_comparison },
   { ROUTE_SERVER, "/api/batches/timeline", TAKES(GROUPS), .get = answer_run_timeline },
   { ROUTE_SERVER, "/api/attach", .get = attachable_processes,
     .post = attach_process, .changes = true, .members = { "pid" } },

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -79,10 +80,11 @@ static _Noreturn void become(const char *const argv[], const char *dir, int out,
   /* Our program may wait for signals that it blocks. */
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (null >= 0 && dup2(null, STDIN_FILENO) >= 0
       && dup2(messages >= 0 ? messages : null, STDERR_FILENO) >= 0
       && dup2(out, STDOUT_FILENO) >= 0
-      && chdir(dir) == 0 && setenv("LC_ALL", "C", 1) == 0)
+      && chdir(dir) == 0 && setenv("LC_ALL", "C.UTF-8", 1) == 0)
     execvp(argv[0], (char *const *) argv);
   _exit(127);
 }

@@ -21,8 +21,8 @@
 /* Runs the program [argv], found in PATH, in the folder [dir], with no input
    and without its standard error.  Returns its output with a NUL behind it, and
    its length in *size if that is not NULL; the caller frees it.  Returns NULL
-   when the program cannot be run, or does not end with 0.  LC_ALL is C for
-   it. */
+   when the program cannot be run, or does not end with 0.  LC_ALL is C.UTF-8
+   for it, and it ends with the thread that called this. */
 char *capture(const char *const argv[], const char *dir, size_t *size);
 
 /* Does the same with the descriptor [messages] as standard error.  Returns at most

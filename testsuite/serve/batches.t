@@ -11,7 +11,7 @@ ok "a store that does not exist has no batches" \
 ok "and none that can be compared" \
   with_token_is 404 "$base/api/batches/comparison?groups=%5B%22a%22%5D"
 
-run eventring batch --quiet --runs=5 --label=one --label=a/b:c -- true -- sh -c :
+run eventring batch --quiet --runs=5 --label=one --label=a/../b:c -- true -- sh -c :
 ok "a batch is made" exits 0
 batch=$(ls "$EVENTRING_STORE/batches")
 # Prints the parameter NAME with the value VALUE.
@@ -31,8 +31,13 @@ ok "the runs of a batch" \
 ok "a comparison of all its commands" as_printed \
   "/api/batches/comparison?$(groups "[\"$batch\"]")" compare "$batch"
 ok "a comparison of two that are named" as_printed \
-  "/api/batches/comparison?$(groups "[\"$batch:a/b:c\", \"$batch:one\"]")" \
-  compare "$batch:a/b:c" "$batch:one"
+  "/api/batches/comparison?$(groups "[\"$batch:a/../b:c\", \"$batch:one\"]")" \
+  compare "$batch:a/../b:c" "$batch:one"
+ok "a comparison of other machines, too" as_printed \
+  "/api/batches/comparison?$(groups "[\"$batch\"]")&other_machines=1" \
+  compare --other-machines "$batch"
+ok "other_machines is 1" with_token_is 400 \
+  "$base/api/batches/comparison?$(groups "[\"$batch\"]")&other_machines=0"
 ok "a timeline" as_printed "/api/batches/timeline?$(groups "[\"$batch\"]")" \
   timeline "$batch"
 

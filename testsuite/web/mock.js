@@ -484,6 +484,8 @@ export class Mock {
     if (q.method === 'POST') return this.#act(id, part, q, s);
     if (what === 'stream')
       return this.#stream(s, url.searchParams.get('process'));
+    if (this.otherMachines && id === 'comparison' && !url.searchParams.has('other_machines'))
+      return this.#json(s, 409, { error: 'other machine; --other-machines compares them' });
     const files = { recording: '.evr', pprof: '.pb.gz',
                     trace: url.searchParams.get('format') === 'chrome' ? '.json'
                       : '.pftrace' };

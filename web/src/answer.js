@@ -3,6 +3,9 @@
 import { useEffect, useState } from './html.js';
 import { get } from './api.js';
 
+const busy = 503;               // the status of a server that may answer later
+const retry_ms = 2000;
+
 // Asks for [path], again each [period_ms] if that is given and when [key]
 // changes.  Returns { answer, error, again }: the last answer, the text of an
 // error, and a function that asks once more.
@@ -14,13 +17,16 @@ export function useAnswer(path, { parameters, period_ms, key } = {}) {
     const ask = () => get(path, parameters, abort.signal).then(
       (answer) => set({ answer, error: null }),
       (error) => {
-        if (error.name !== 'AbortError')
-          set((old) => ({ ...old, error: error.message }));
+        if (error.name === 'AbortError') return;
+        set((old) => ({ ...old, error: error.message }));
+        if (error.status === busy) retry = setTimeout(ask, retry_ms);
       });
+    let retry;
     const timer = period_ms && setInterval(ask, period_ms);
     ask();
     return () => {
       clearInterval(timer);
+      clearTimeout(retry);
       abort.abort();
     };
   }, [path, key, period_ms, count]);

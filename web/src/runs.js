@@ -17,8 +17,9 @@ const batchAddress = (batch) => `#/runs?${new URLSearchParams({ batch })}`;
 export const groupsAddress = (view, groups) =>
   `#/runs/${view}?${new URLSearchParams({ groups: JSON.stringify(groups) })}`;
 
-const created = { label: 'Created', value: (b) => b.created ?? '',
-                  text: (v) => format.date(Date.parse(v) * 1e6) };
+// In ns since 1970; null: not known, or no date.
+const timeOf = (text) => Date.parse(text) * 1e6 || null;
+const dateText = (ns) => ns === null ? format.unknown : format.date(ns);
 
 const stateText = (b) => b.error ?? (b.running ? 'running' : b.damaged
   ? `${runsText(b.damaged)} damaged` : 'ended');
@@ -27,6 +28,10 @@ const toggled = (chosen, group) => chosen.includes(group)
   ? chosen.filter((other) => other !== group) : [...chosen, group];
 
 const many = 6;                 // commands, which are folded
+const most_groups = 32;         // that the server takes
+
+// What was chosen last, for the way back.
+let lastChosen = [];
 
 // Boxes for the commands of a batch: [chosen] are groups, in the order of the choice.
 function Commands({ batch: { name, labels = [] }, chosen, choose }) {
@@ -34,7 +39,9 @@ function Commands({ batch: { name, labels = [] }, chosen, choose }) {
     const group = `${name}:${label}`;
     return html`<label class="command" key=${label}><input type="checkbox"
       checked=${chosen.includes(group)}
-      onChange=${() => choose(toggled(chosen, group))} /> ${format.name(label)}</label>`;
+      title=${chosen[0] === group ? 'The base of a comparison' : undefined}
+      onChange=${() => choose(toggled(chosen, group))} /> ${format.name(label)}${
+      chosen[0] === group && ' (base)'}</label>`;
   });
   return labels.length <= many ? boxes
     : html`<details><summary>${labels.length} commands</summary>${boxes}</details>`;
@@ -43,7 +50,7 @@ function Commands({ batch: { name, labels = [] }, chosen, choose }) {
 const columns = (chosen, choose) => [
   { label: 'Batch', value: (b) => b.name,
     cell: (b, text) => html`<a href=${batchAddress(b.name)}>${text}</a>` },
-  created,
+  { label: 'Created', value: (b) => timeOf(b.created), text: dateText },
   { label: 'Runs', value: (b) => b.runs ?? null },
   { label: 'Failed', value: (b) => b.failed ?? null },
   { label: 'State', value: stateText },
@@ -55,13 +62,15 @@ const columns = (chosen, choose) => [
 
 function Batches() {
   const { answer, error } = useAnswer('/api/batches', { period_ms: 15000 });
-  const [chosen, choose] = useState([]);
+  const [chosen, choose] = useState(lastChosen);
+  lastChosen = chosen;
   const go = (view) => () => { location.hash = groupsAddress(view, chosen); };
+  const most = chosen.length > most_groups && `No more than ${most_groups} commands`;
   return html`<main>
     <div class="heading"><h1>Runs</h1>
-      <button disabled=${chosen.length < 2} onClick=${go('comparison')}
-        title="All with the one that was chosen first">Compare the chosen commands</button>
-      <button disabled=${!chosen.length} onClick=${go('timeline')}>Timeline of the chosen
+      <button disabled=${chosen.length < 2 || most} onClick=${go('comparison')}
+        title=${most || 'All with the one that was chosen first'}>Compare the chosen commands</button>
+      <button disabled=${!chosen.length || most} title=${most || undefined} onClick=${go('timeline')}>Timeline of the chosen
         commands</button><${CopyLink} /></div>
     <p class="quiet">Batches of runs, which <code>eventring batch</code> made. Ticks choose
       commands, of one batch or of several; the first one is the base.</p>
@@ -82,8 +91,7 @@ const runColumns = (open) => [
     : html`<button class="link" title="Open the recording of this run"
         onClick=${() => open(r)}>${r.number}</button>` },
   { label: 'Command', value: (r) => r.label ?? '' },
-  { label: 'Started', value: (r) => r.started ?? '',
-    text: (v) => format.date(Date.parse(v) * 1e6) },
+  { label: 'Started', value: (r) => timeOf(r.started), text: dateText },
   { label: 'Wall time', value: (r) => r.wall_ns ?? null, text: format.duration },
   { label: 'CPU time', value: (r) => r.user_ns == null ? null : r.user_ns + r.system_ns,
     text: format.duration },
@@ -110,7 +118,8 @@ function Batch({ batch }) {
       format.name(failure ?? error)}</p>`}
     ${!answer && !error && html`<p class="quiet">Loading…</p>`}
     ${answer && html`<p class="quiet">${runsText(answer.runs.length)}, in <code>${
-      format.name(answer.path)}</code>; a click on a number opens a recording.</p>`}
+      format.name(answer.path)}</code>${answer.runs.some((r) => r.traced) &&
+      '; a click on a number opens a recording'}.</p>`}
     <${Table} name="runs" rows=${answer?.runs} limit=${200} file=${batch}
       title="Runs" columns=${answer?.batch.nodes ? [...columns, node] : columns} />
   </main>`;
@@ -133,7 +142,8 @@ const views = Object.assign(Object.create(null), {
 export function Runs({ rest: [view], detail }) {
   const given = valuesOf(detail);
   const View = views[view];
-  if (View) return html`<${View} key=${detail} groups=${groupsOf(given)} />`;
+  if (View) return html`<${View} key=${detail} groups=${groupsOf(given)}
+    other=${given.other === '1'} />`;
   return given.batch ? html`<${Batch} key=${given.batch} batch=${given.batch} />`
     : html`<${Batches} />`;
 }

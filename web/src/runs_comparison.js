@@ -4,7 +4,8 @@ import { html } from './html.js';
 import { useAnswer } from './answer.js';
 import { CopyLink } from './copy_link.js';
 import {
-  changePercent, differs, directionClass, Facts, figureText, percent, runsText, Warnings,
+  changePercent, differs, directionClass, Facts, figureText, percent, plural, runsText,
+  Warnings,
 } from './figures.js';
 import * as format from './format.js';
 import { Table } from './table.js';
@@ -83,15 +84,18 @@ function Comparison({ comparison: { base, this: other, figures, manifest }, runs
     <${Table} name="figures" rows=${shown} limit=${100} columns=${columns(limitOf(shown))} />
     <${Facts} facts=${manifest} />
     ${!manifest.length && html`<p class="quiet">The runs were made in the same way.</p>`}
-    ${rest.length > 0 && html`<details><summary>${rest.length} other figures, without a
-      difference</summary><${Table} name="others" rows=${rest} limit=${1000}
+    ${rest.length > 0 && html`<details><summary>${plural(rest.length, 'other figure')}, of which
+      none shows a difference</summary><${Table} name="others" rows=${rest} limit=${1000}
       columns=${columns(limitOf(rest))} /></details>`}
   </section>`;
 }
 
-export function RunsComparison({ groups }) {
+const otherMachines = '--other-machines';
+
+// [other]: runs of different machines are compared, too.
+export function RunsComparison({ groups, other }) {
   const { answer, error, again } = useAnswer('/api/batches/comparison',
-    { parameters: { groups: JSON.stringify(groups) } });
+    { parameters: { groups: JSON.stringify(groups), other_machines: other ? 1 : null } });
   const runs = (name) => answer.groups.find((g) => g.name === name)?.runs;
   return html`<main>
     <div class="heading"><a href="#/runs" class="back">‹ Runs</a>
@@ -100,6 +104,8 @@ export function RunsComparison({ groups }) {
     <p class="quiet">Medians of the runs; the change from run to run, with the interval that a
       rank test does not refute.</p>
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
+    ${error?.includes(otherMachines) && html`<p><a href=${`${location.hash}&other=1`}>
+      Compare runs of different machines, too</a></p>`}
     ${!answer && !error && html`<p class="quiet" role="status">Computing…</p>`}
     ${answer && html`<${Warnings} warnings=${answer.warnings} />
       ${answer.comparisons.map((c) => html`<${Comparison} key=${c.this} comparison=${c}

@@ -5,12 +5,14 @@ import { html } from './html.js';
 import { useAnswer } from './answer.js';
 import { CopyLink } from './copy_link.js';
 import { changePercent, directionClass, Facts, figureText, percent, runsText, Warnings,
+  plural,
 } from './figures.js';
 import * as format from './format.js';
 import { Table } from './table.js';
 
 const [width, height, edge] = [900, 130, 8];
 const names_px = 16;
+const least_versions = 14;
 
 const versionText = ({ name, subject }) =>
   `${format.name(name)}${subject ? ` ${format.name(subject)}` : ''}`;
@@ -83,6 +85,13 @@ function Change({ change, series: { versions, figures } }) {
   </section>`;
 }
 
+// Changes that are no result, in words.
+function NotListed({ uncertain, small, tests }) {
+  return uncertain + small > 0 && html`<p class="quiet">Not listed: ${
+    plural(uncertain, 'change')} too uncertain for ${plural(tests, 'test')}, ${
+    small} smaller than 0.1 %.</p>`;
+}
+
 function Series({ series }) {
   const { name, machine, processor, order, runs, versions, figures, changes, enough,
           failed } = series;
@@ -91,10 +100,11 @@ function Series({ series }) {
     (changed(f) || f.main)).sort((a, b) => changed(b) - changed(a));
   return html`<section>
     <h2>${format.name(name)}</h2>
-    <p class="quiet">${runsText(runs)} of ${versions.length} versions by ${order}${
+    <p class="quiet">${runsText(runs)} of ${plural(versions.length, 'version')} by ${order}${
       failed ? `, ${failed} failed` : ''}; ${processor ? format.name(processor) : 'machine'} ${
       format.name(machine)}</p>
-    <p>${!enough ? 'There are too few versions to find a change.' : changes.length === 0
+    <p>${!enough ? `There are too few versions to find a change: it takes ${
+      least_versions}.` : changes.length === 0
       ? 'No figure changed.' : ''}</p>
     ${changes.map((c) => html`<${Change} key=${c.index} change=${c} series=${series} />`)}
     <div class="charts">${shown.map((f) => html`
@@ -112,6 +122,7 @@ export function RunsTimeline({ groups }) {
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
     ${!answer && !error && html`<p class="quiet" role="status">Computing…</p>`}
     ${answer && html`<${Warnings} warnings=${answer.warnings} />
-      ${answer.series.map((s) => html`<${Series} key=${s.name + s.machine} series=${s} />`)}`}
+      ${answer.series.map((s) => html`<${Series} key=${s.name + s.machine} series=${s} />`)}
+      <${NotListed} ...${answer} />`}
   </main>`;
 }
