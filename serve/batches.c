@@ -107,7 +107,7 @@ static struct answer output_of(const char *const argv[], const char *dir, int me
   if (size > ANSWER_BYTES)
     return refusal(413, "the answer would have more than %zu bytes", ANSWER_BYTES);
   if (is_stopped())
-    return refusal(503, "there is no answer after %d s: choose fewer runs",
+    return refusal(504, "there is no answer after %d s: choose fewer runs",
                    ANSWER_SECONDS);
   read_message(messages, why, sizeof why);
   return refusal(409, "%s", why[0] != '\0' ? why : "the command failed");
@@ -165,7 +165,7 @@ static bool is_inside(const char *name, const char *batches)
 
 static struct answer refuse_name(void)
 {
-  return refusal(400, "a batch has a name of the list of batches");
+  return refusal(400, "batch: a name from the list of batches");
 }
 
 static struct answer no_batches(void)

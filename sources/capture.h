@@ -26,9 +26,9 @@
 char *capture(const char *const argv[], const char *dir, size_t *size);
 
 /* Does the same with the descriptor [messages] as standard error.  Returns at most
-   [most] + 1 bytes: a program that writes more than [most] bytes is ended.  When [stopped] returns
-   true, which is called twice a second and after each signal, ends the program and
-   returns NULL. */
+   [most] + 1 bytes: a program that writes more than [most] bytes is ended.  When
+   [stopped] returns true, which is called twice a second and after each signal, ends the
+   program and returns NULL. */
 char *capture_with_messages(const char *const argv[], const char *dir, int messages,
                             size_t most, bool (*stopped)(void), size_t *size);
 

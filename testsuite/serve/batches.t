@@ -49,7 +49,7 @@ ok "a label that is not there" refuses 409 "no command labelled 'x'" \
 ok "one group only" refuses 409 'give another one' \
   "/api/batches/comparison?$(groups "[\"$batch:one\"]")"
 for operand in '' / /etc .. "../batches/$batch" "$batch/.." "$batch/../$batch"; do
-  ok "no batch: '$operand'" refuses 400 'a name of the list' \
+  ok "no batch: '$operand'" refuses 400 'a name from the list' \
     "/api/batches/runs?$(parameter batch "$operand")"
   ok "no group: '$operand'" refuses 400 'a JSON array of 1 to 32 texts' \
     "/api/batches/timeline?$(groups "[\"$operand\"]")"
@@ -69,7 +69,7 @@ id=$(jq -r .id body)
 ok "and shown like a process" field_is "/api/processes/$id/stat" .process.pid 4242
 ok "a run without a recording" opens 409 'cannot be read' \
   "{\"batch\":\"$batch\",\"number\":2}"
-ok "the recording of a batch elsewhere" opens 400 'a name of the list' \
+ok "the recording of a batch elsewhere" opens 400 'a name from the list' \
   "{\"batch\":\"../batches/$batch\",\"number\":1}"
 ok "a number that is none" opens 400 'number' "{\"batch\":\"$batch\",\"number\":\"1\"}"
 ok "an option is a name" refuses 409 'no batch' \

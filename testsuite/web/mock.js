@@ -484,6 +484,10 @@ export class Mock {
     if (q.method === 'POST') return this.#act(id, part, q, s);
     if (what === 'stream')
       return this.#stream(s, url.searchParams.get('process'));
+    if (this.busy_once && what === 'batches') {
+      this.busy_once = false;
+      return this.#json(s, 503, { error: 'busy: ask again later' });
+    }
     if (this.otherMachines && id === 'comparison' && !url.searchParams.has('other_machines'))
       return this.#json(s, 409, { error: 'other machine; --other-machines compares them' });
     const files = { recording: '.evr', pprof: '.pb.gz',

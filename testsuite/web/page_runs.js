@@ -86,6 +86,15 @@ await test('a timeline has the first version after a change, and what may be its
     assert.equal(await page.$$eval('.versions circle', (all) => all.length), 5);
   }));
 
+await test('a server that is busy is asked again', async () => {
+  mock.busy_once = true;
+  await onPage('#/runs?batch=nightly', async (page) => {
+    await has(page, 'busy: ask again later');
+    await seen(page, '[data-table=runs]');
+    page.complaints.length = 0;         // The browser reports the status 503
+  });
+});
+
 await test('runs of different machines are compared when the reader says so', async () => {
   mock.otherMachines = true;
   try {

@@ -6,8 +6,8 @@ import { get } from './api.js';
 const busy = 503;               // the status of a server that may answer later
 const retry_ms = 2000;
 
-// Asks for [path], again each [period_ms] if that is given and when [key]
-// changes.  Returns { answer, error, again }: the last answer, the text of an
+// Asks for [path], again each [period_ms] if that is given, else when the server was busy,
+// and when [key] changes.  Returns { answer, error, again }: the last answer, the text of an
 // error, and a function that asks once more.
 export function useAnswer(path, { parameters, period_ms, key } = {}) {
   const [state, set] = useState({ answer: null, error: null });
@@ -19,7 +19,7 @@ export function useAnswer(path, { parameters, period_ms, key } = {}) {
       (error) => {
         if (error.name === 'AbortError') return;
         set((old) => ({ ...old, error: error.message }));
-        if (error.status === busy) retry = setTimeout(ask, retry_ms);
+        if (error.status === busy && !period_ms) retry = setTimeout(ask, retry_ms);
       });
     let retry;
     const timer = period_ms && setInterval(ask, period_ms);

@@ -25,15 +25,16 @@ export const differs = (verdict) => !['same', 'unknown'].includes(verdict);
 export const directionClass = (better, more) => better !== 'less' ? 'changed'
   : more ? 'worse' : 'better';
 
-const values = (list) => !list.length ? 'not set'
+// The values of a member of manifests.
+export const factText = (list) => !list.length ? 'not set'
   : list.map((v) => format.name(typeof v === 'string' ? v : JSON.stringify(v))).join(', ');
 
 // Members of the manifests that differ.
 export function Facts({ facts, base = 'Base', these = 'This' }) {
   return html`<${Table} name="facts" title="Differences of the manifests" rows=${facts}
     columns=${[{ label: 'Fact', value: (f) => f.fact },
-      { label: base, value: (f) => values(f.base) },
-      { label: these, value: (f) => values(f.values) }]} />`;
+      { label: base, value: (f) => factText(f.base) },
+      { label: these, value: (f) => factText(f.values) }]} />`;
 }
 
 export function Warnings({ warnings }) {

@@ -4,6 +4,7 @@
 
 import { html } from './html.js';
 import { useAnswer } from './answer.js';
+import { factText } from './figures.js';
 import * as format from './format.js';
 import { Table } from './table.js';
 
@@ -32,10 +33,6 @@ const figureColumns = (differs = () => false) => names.map((name) => {
              ? html`<b class="outlier">${shown}</b>` : shown };
 });
 
-const values = (list) => list.length === 0 ? 'not set'
-  : list.map((v) => format.name(typeof v === 'string' ? v
-    : JSON.stringify(v))).join(', ');
-
 const factNames = {
   build_id: 'build', runtime: 'OCaml', argv: 'arguments',
   'machine.release': 'kernel', 'machine.cpus': 'CPUs',
@@ -47,7 +44,7 @@ function Outlier({ outlier: { figure, node, value, median, differs } }) {
     text(value)}, median of all nodes ${text(median)}. ${differs.length
     ? html`Only there: ${differs.map(({ fact, values: its, others }, i) =>
         html`${i ? '; ' : ''}${format.name(factNames[fact] ?? fact)} <code>${
-          values(its)}</code> (others: ${values(others)})`)}.`
+          factText(its)}</code> (others: ${factText(others)})`)}.`
     : 'No recorded fact is only there.'}</li>`;
 }
 

@@ -14,7 +14,7 @@ import { RunsTimeline } from './runs_timeline.js';
 import { Table } from './table.js';
 
 const batchAddress = (batch) => `#/runs?${new URLSearchParams({ batch })}`;
-export const groupsAddress = (view, groups) =>
+const groupsAddress = (view, groups) =>
   `#/runs/${view}?${new URLSearchParams({ groups: JSON.stringify(groups) })}`;
 
 // In ns since 1970; null: not known, or no date.
@@ -69,9 +69,10 @@ function Batches() {
   return html`<main>
     <div class="heading"><h1>Runs</h1>
       <button disabled=${chosen.length < 2 || most} onClick=${go('comparison')}
-        title=${most || 'All with the one that was chosen first'}>Compare the chosen commands</button>
-      <button disabled=${!chosen.length || most} title=${most || undefined} onClick=${go('timeline')}>Timeline of the chosen
-        commands</button><${CopyLink} /></div>
+        title=${most || 'All with the one that was chosen first'}>Compare the chosen
+        commands</button>
+      <button disabled=${!chosen.length || most} onClick=${go('timeline')}
+        title=${most || undefined}>Timeline of the chosen commands</button><${CopyLink} /></div>
     <p class="quiet">Batches of runs, which <code>eventring batch</code> made. Ticks choose
       commands, of one batch or of several; the first one is the base.</p>
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}

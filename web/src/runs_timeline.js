@@ -4,8 +4,8 @@
 import { html } from './html.js';
 import { useAnswer } from './answer.js';
 import { CopyLink } from './copy_link.js';
-import { changePercent, directionClass, Facts, figureText, percent, runsText, Warnings,
-  plural,
+import {
+  changePercent, directionClass, Facts, figureText, percent, plural, runsText, Warnings,
 } from './figures.js';
 import * as format from './format.js';
 import { Table } from './table.js';
