@@ -79,7 +79,8 @@ struct open_time {
 struct row {
   struct history_row shown;
   bool tells_user, tells_waits;
-  bool partial;                   /* a ring has no events of its time */
+  bool partial;                   /* a ring has no events of a part of its time, or it
+                                     ends before its time */
   uint64_t version;               /* of the times, of which its shares are */
   uint64_t rest[SUMMARY_PARTS];   /* units of the domains without columns */
 };
@@ -717,12 +718,15 @@ void history_event(struct history *h, const struct eventring_event *event)
   h->ring_ns[event->ring] = event->ns;
 }
 
-void history_finish(struct history *h)
+void history_finish(struct history *h, bool for_good)
 {
   const int64_t step = history_step_ns[HISTORY_100MS];
   const struct summary *s = live_summary(h->live);
   const struct summary_numbers *n = summary_numbers(s);
   if (h->any) end_rows(h, time_after(h->known_ns, step));
+  const struct tier *t = &h->tiers[HISTORY_100MS];
+  if (for_good && t->count > 0)
+    t->rows[(t->count - 1) % t->room].partial = true;
   /* A recording has no event that tells it. */
   for (uint32_t i = 0; i < n->domain_count; i++)
     if (summary_begin_is_lost(s, n->domains[i]))

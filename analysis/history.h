@@ -93,9 +93,10 @@ void history_event(struct history *h, const struct eventring_event *event);
    threads of a running process sleep. */
 void history_until(struct history *h, int64_t ns);
 
-/* Ends the rows of 100 ms up to the row of the last event: the process or the
-   file has ended. */
-void history_finish(struct history *h);
+/* Ends the rows of 100 ms up to the row of the last event.  [for_good]: the process or
+   the file has ended; rates of that row are not known then, since it has less than
+   100 ms.  Else more may follow, of a process on another machine. */
+void history_finish(struct history *h, bool for_good);
 
 /* Sets the resident memory of the process for the rows that end from now on. */
 void history_resident(struct history *h, uint64_t bytes);

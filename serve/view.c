@@ -217,7 +217,8 @@ static void all_read(struct view *view, int64_t now)
   } else {
     const int64_t end = live_finish(d->live);
     d->now_ns = end > 0 ? end : d->now_ns;
-    if (!view->finished) history_finish(d->history);
+    if (!view->finished)
+      history_finish(d->history, d->state != EVENTRING_STATE_RUNNING);
     d->info = target_info(d->cursor);     /* a damaged end is known now */
     view->finished = d->state != EVENTRING_STATE_RUNNING;
   }

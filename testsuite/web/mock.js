@@ -392,6 +392,11 @@ export class Mock {
     s.end(fs.readFileSync(path.join(this.dir, name)));
   }
 
+  // Only the events called [name], if it is not empty, and the lost ones.
+  #ofName(name, answer) {
+    return { ...answer, events: answer.events.filter((e) => !name || !e.name || e.name === name) };
+  }
+
   #json(s, status, value) {
     s.writeHead(status, { 'Content-Type': 'application/json' });
     s.end(JSON.stringify(value));
@@ -524,7 +529,8 @@ export class Mock {
                      total: this.detail().domains[0], ...this.detail() }),
       timeline: () => timeline(now, from, to, number('width', 1000), 4),
       events: () => this.overwritten || this.nothing ? { events: [], units, more: false }
-        : events(from, to, number('limit', 100), url.searchParams.get('order')),
+        : this.#ofName(url.searchParams.get('filter')?.split(' ')[0], events(
+          from, to, number('limit', 100), url.searchParams.get('order'))),
       names: () => ({ names: ['checkout', 'my span', hostile[0], hostile[3],
                               'minor'] }),
       between: () => ({ ...between(from, to), ...this.nothing && { count: 0 } }),

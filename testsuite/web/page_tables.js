@@ -77,6 +77,16 @@ await test('the time between two events: asked by filters, shown in the timeline
     assert.match(page.url(), /\/timeline\?.*&from=29998200000&to=30010800000&from_sel=30000000000&to_sel=30009000000$/);
   }));
 
+await test('the time between two events: examples, of which a click shows the answer',
+  () => onPage('#/process/100/between', async (page) => {
+    await has(page, 'from one minor to the next');
+    await click(page, '.note a');
+    await seen(page, '.histogram');
+    assert.deepEqual(await page.$$eval('input[type=search]', (all) =>
+      all.map((input) => input.value)), ['minor', 'minor']);
+    assert.equal((await values(page)).scope, 'domain');
+  }));
+
 await test('one range for all views is in the address; a reload and the way back show '
   + 'the same', () => onPage('#/process/100/charts?last=60', async (page) => {
   const plot = await (await seen(page, '.chart .u-over')).boundingBox();
@@ -199,6 +209,20 @@ await test('a pause of which the events are gone leads to a rule for the next on
   }
 });
 
+await test('events of one name lead to a rule for the next one, those of several names do not',
+  () => onPage('#/process/100/events?filter=minor&last=10', async (page) => {
+    const offered = 'Add a rule that saves the next one';
+    await has(page, offered);
+    const rule = () => page.$eval('a[href^="#/rules?"]', (a) =>
+      new URLSearchParams(a.hash.split('?')[1]).get('when'));
+    assert.equal(await rule(), 'minor');
+    await go(page, '#/process/100/events?filter=minor%20longer-than%3D1us&last=10');
+    await eventually(async () => assert.equal(await rule(), 'minor > 390us'));
+    await go(page, '#/process/100/events?last=10');
+    await until(page, (text) => !document.body.innerText.includes(text), offered);
+    await has(page, 'stop_the_world');
+  }));
+
 await test('the slowest request, what its threads did, its timeline and its flame graph',
   () => onPage('#/process/100/requests?last=all', async (page) => {
     const rows = (name) => page.$$eval(`[data-table=${name}] tbody tr`, (all) =>
@@ -230,11 +254,26 @@ await test('the slowest request, what its threads did, its timeline and its flam
     assert.deepEqual(links.slice(1).map((link) => link.replace(/.*\//, '')), [
       'timeline?request=7&from=39998500000&to=40031500001&from_sel=40000000000&to_sel=40030000000',
       'flame?request=7&from=39998500000&to=40031500001']);
+    assert.match(await page.$eval('.one-request', (e) => e.innerText),
+                 /Flame graph of 1 000 samples/);
     await go(page, links[2]);
     await has(page, 'of request 7 only');
     await eventually(() =>
       assert.ok(mock.requests.some((r) => /\/flame\?.*request=7/.test(r))));
   }));
+
+await test('a request without a sample leads to the samples of its kind', async () => {
+  mock.noSamples = true;
+  try {
+    await onPage('#/process/100/requests?last=all&request=7', async (page) => {
+      await has(page, 'No sample was taken in it');
+      assert.equal(await page.$eval('.one-request a[href*="/flame?"]', (a) =>
+        new URLSearchParams(a.hash.split('?')[1]).get('requests')), hostile[0]);
+    });
+  } finally {
+    mock.noSamples = false;
+  }
+});
 
 await test('a request of which the ring has no events is marked, and its waits are told',
   () => onPage('#/process/100/requests?last=all', async (page) => {

@@ -135,6 +135,16 @@ function Longest({ address, pairs }) {
       { label: 'Second event', value: (p) => eventText(p.then) }]} />`;
 }
 
+// Times that many ask for, as links: what is chosen above then shows how it is written.
+function Examples({ data, address }) {
+  const own = [...data.detail?.requests ?? [], ...data.detail?.spans ?? []].slice(0, 3);
+  const pairs = [['minor', 'domain'], ['major_finish_cycle', 'process'],
+                 ...own.map(({ name }) => [filterOf(name), 'process', name])];
+  return html`<p class="note">Such as: ${pairs.map(([filter, scope, name], i) => html`${
+    i > 0 && ' · '}<a key=${filter} href=${address.to({ first: filter, then: filter, scope })}>
+      from one ${format.name(name ?? filter)} to the next</a>`)}</p>`;
+}
+
 export function Between({ id, process, data, address, range, wider }) {
   const { first = '', then = '', scope = 'thread' } = address.values;
   const [round, again] = useState(0);
@@ -152,7 +162,7 @@ export function Between({ id, process, data, address, range, wider }) {
     ${!answer && !error && html`<p class="note">The time from each first event
       to the next second one; if another first event comes before, it counts. A
       span counts at its begin, with form=end at its end. A wait counts when it
-      ends.</p>`}
+      ends.</p><${Examples} data=${data} address=${address} />`}
     ${answer && html`<${Counts} answer=${answer} span=${span} wish=${asked}
       now=${data.now} />
       ${!answer.count && wider && html`<p class="empty">${wider}</p>`}`}

@@ -7,6 +7,7 @@ import { saveCsv } from './csv.js';
 import * as format from './format.js';
 import { coverText } from './range.js';
 import { useRangeAnswer } from './range_answer.js';
+import { RuleForNext } from './overwritten.js';
 import { fileOf } from './save_file.js';
 import { CsvButton } from './table.js';
 
@@ -124,6 +125,16 @@ function Which({ found: { span, parameters: { filter, order }, answer }, now }) 
     more ? '. A filter or a shorter range shows others' : ''}.</p>`;
 }
 
+// Returns the name that all [events] have, or null, and the least of their durations if the
+// filter asks for one, or 0.
+function commonOf(events, { filter }) {
+  const [name, ...others] = new Set(events.filter((e) => e.form !== 'lost').map((e) => e.name));
+  const durations = filter?.includes('longer-than=')
+    ? events.map((e) => e.duration_ns).filter(Boolean) : [];
+  return { name: others.length ? null : name,
+           ns: durations.length ? Math.min(...durations) : 0 };
+}
+
 export function Events({ id, process, data, address, range, wider }) {
   const { filter = '' } = address.values;
   const order = address.values.order === 'first' ? 'first' : 'latest';
@@ -144,7 +155,9 @@ export function Events({ id, process, data, address, range, wider }) {
     ${events.length > 0 && html`
       <p><${CsvButton} title="the events shown" save=${() =>
         saveCsv(`${fileOf(process)}-events`, csvColumns, events)} />
-        <span class="quiet"> Click a time to see it in the timeline.</span></p>
+        <span class="quiet"> Click a time to see it in the timeline.</span>
+        ${' '}<${RuleForNext} process=${process} ...${
+          commonOf(events, found.parameters)} /></p>
       <${EventTable} address=${address} units=${found.answer.units}
         events=${found.parameters.order === 'first' ? events : events.toReversed()} />`}
   </section>`;

@@ -11,6 +11,7 @@ import { overlap } from './intervals.js';
 import { LegendOf } from './legend.js';
 import { Complete, OverwrittenEvents } from './overwritten.js';
 import { colourOf } from './picture.js';
+import { typeNamed } from './profile_types.js';
 import { getCovered } from './range.js';
 import { Table } from './table.js';
 import { most_pixels } from './timeline_window.js';
@@ -101,8 +102,15 @@ export const waitsText = ({ waits }) => [...waits]
     `${name === null ? 'others' : format.phrase(name)} ${format.duration(total_ns)}`)
   .join(', ');
 
-// Returns what is known of the request; [gone]: its events are overwritten.
-function useRequest(id, number, known) {
+// A place with a request and some time around it.
+function placeOf({ from, to }) {
+  const margin = 0.05 * (to - from);
+  return { from: Math.max(0, Math.floor(from - margin)), to: Math.ceil(to + margin) + 1 };
+}
+
+// Returns what is known of the request; [gone]: its events are overwritten; [samples]: how
+// many of [type] were taken in it, if that is known.
+function useRequest(id, number, known, type) {
   const [state, set] = useState({});
   useEffect(() => {
     const abort = new AbortController();
@@ -116,23 +124,36 @@ function useRequest(id, number, known) {
       const gone = request.overwritten && !runs.length;
       set({ request, gone });
       if (gone) return;
-      const timeline = await get(ofProcess(id, 'timeline'), {
-        from, to: Math.max(to, from + 1), width: most_pixels }, abort.signal);
-      set({ request, kept, runs, timeline });
+      const [timeline, samples] = await Promise.all([
+        get(ofProcess(id, 'timeline'), {
+          from, to: Math.max(to, from + 1), width: most_pixels }, abort.signal),
+        get(ofProcess(id, 'flame'), { type: typeNamed(type), request: number,
+                                  ...placeOf(request) },
+          abort.signal).then((answer) => answer.samples, () => undefined)]);
+      set({ request, kept, runs, timeline, samples });
     })().catch((e) => { if (e.name !== 'AbortError') set({ error: e.message }); });
     return () => abort.abort();
-  }, [id, number]);
+  }, [id, number, type]);
   return state.error || state.request ? state : { request: known, ...state };
+}
+
+// The way to the samples of the request or, if it has none, to those of all of its kind.
+function ToSamples({ request: { number, name }, samples, type, place, address }) {
+  const to = (selected) => address.to({ ...allSamples, ...selected, type }, 'flame');
+  return samples === 0
+    ? html`No sample was taken in it: <a href=${to({ requests: name })}>flame graph of
+      all ${format.name(name)}</a>`
+    : html`<a href=${to({ ...place, request: number })}>Flame graph</a>${
+      samples && ` of ${format.count(samples)} ${samples === 1 ? 'sample' : 'samples'}`}`;
 }
 
 // [found]: the answer with the slowest requests, or null.
 export function OneRequest({ id, process, number, address, found }) {
   const known = found?.answer.requests.find((r) => `${r.number}` === number);
-  const { request: r, gone, runs, timeline, kept, error } = useRequest(id, number, known);
   const type = process.categories?.includes('profile_wait') ? 'wall' : null;
-  const margin = r ? 0.05 * (r.to - r.from) : 0;
-  const place = r && { from: Math.max(0, Math.floor(r.from - margin)),
-                       to: Math.ceil(r.to + margin) + 1, last: null };
+  const { request: r, gone, runs, timeline, kept, samples, error } =
+    useRequest(id, number, known, type);
+  const place = r && { ...placeOf(r), last: null };
   return html`<section class="one-request" aria-label="A request">
     <h2>Request ${r ? format.name(r.name) : ''} ${number}
       ${' '}<a href=${address.to({ request: null })} aria-label="Close">✕</a></h2>
@@ -145,8 +166,7 @@ export function OneRequest({ id, process, number, address, found }) {
         time they ran, stood still for the collector, or waited too shortly to be recorded.`}
       ${!gone && html`${' '}<a href=${address.to({ ...place, sel: null, at: null,
         ...selectionValues([r.from, r.to]) }, 'timeline')}>Timeline</a> ·${' '}
-      <a href=${address.to(
-        { ...allSamples, request: number, ...place, type }, 'flame')}>Flame graph</a>`}</p>`}
+      <${ToSamples} ...${{ request: r, samples, type, place, address }} />`}</p>`}
     ${gone && html`<${OverwrittenEvents} process=${process} name=${r.name}
       ns=${r.duration_ns} />`}
     ${!error && !timeline && !gone && html`<p class="quiet">Loading…</p>`}
