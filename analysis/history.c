@@ -723,9 +723,11 @@ void history_finish(struct history *h, bool for_good)
   const int64_t step = history_step_ns[HISTORY_100MS];
   const struct summary *s = live_summary(h->live);
   const struct summary_numbers *n = summary_numbers(s);
-  if (h->any) end_rows(h, time_after(h->known_ns, step));
   const struct tier *t = &h->tiers[HISTORY_100MS];
-  if (for_good && t->count > 0)
+  const bool is_short = for_good && t->count > 0
+    && t->end_ns - h->known_ns > step / 2;
+  if (h->any && !is_short) end_rows(h, time_after(h->known_ns, step));
+  if (for_good && !is_short && t->count > 0)
     t->rows[(t->count - 1) % t->room].partial = true;
   /* A recording has no event that tells it. */
   for (uint32_t i = 0; i < n->domain_count; i++)

@@ -642,6 +642,27 @@ static void rows_that_a_recording_has_in_part_are_not_known(void **state)
   destroy(&m, &f);
 }
 
+static void expect_rows(uint64_t last, bool for_good, uint64_t rows)
+{
+  struct ring_file f;
+  make_ring(&f);
+  edge(&f, 0, 1);
+  edge(&f, 0, last);
+  struct made m = read_ring(&f);
+  history_finish(m.history, for_good);
+  assert_int_equal(history_count(m.history, HISTORY_100MS), rows);
+  destroy(&m, &f);
+}
+
+static void a_short_last_row_is_left_out(void **state)
+{
+  (void) state;
+  expect_rows(230, true, 2);
+  expect_rows(230, false, 3);
+  expect_rows(270, true, 3);
+  expect_rows(30, true, 1);
+}
+
 /* The process of a stream from another machine runs, though its times are not of
    our clock: its statistics are advanced to the last event at each look. */
 static void a_stream_of_another_machine_has_more_to_tell(void **state)
@@ -793,6 +814,7 @@ int main(void)
     cmocka_unit_test(collections_of_a_stop_are_one_pause),
     cmocka_unit_test(a_stop_that_is_told_after_a_slice_is_not_lost),
     cmocka_unit_test(rows_that_a_recording_has_in_part_are_not_known),
+    cmocka_unit_test(a_short_last_row_is_left_out),
     cmocka_unit_test(a_stream_of_another_machine_has_more_to_tell),
     cmocka_unit_test(a_stop_that_is_not_told_is_awaited_a_second),
     cmocka_unit_test(finished_statistics_have_the_time_to_their_end),

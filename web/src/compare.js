@@ -53,6 +53,28 @@ function Differences({ differences }) {
       rows=${differences.filter((d) => d.group === group && some(d))} />`);
 }
 
+// What the first sentence may name: totals, and usual durations of pauses and requests.
+const subject = ({ group, name, measure }) => group === 'total' ? format.phrase(name)
+  : ['rate', 'p99.9', 'max'].includes(measure) ? null : group === 'requests' ? `${format.name(name)} ${measure}`
+  : group === 'pauses' && name === 'any' ? `pauses ${measure}` : null;
+
+const named = 3;                // differences in the first sentence
+const least = 0.1;              // of them, as a share
+
+function MostChanged({ differences }) {
+  const size = (d) => Math.abs(Math.log(change(d)));
+  const all = differences.filter((d) => subject(d) && change(d) !== null);
+  const large = all.filter((d) => Math.abs(change(d) - 1) >= least)
+    .sort((x, y) => size(y) - size(x));
+  if (!all.length) return null;
+  return html`<p class="most-changed">${large.length
+    ? html`<b>Most changed from A to B:</b> ${large.slice(0, named).map((d) =>
+        `${subject(d)} ${changeText(change(d))}`).join(', ')}.`
+    : `Of totals, pauses and requests, none differs by ${format.share(least)} or more.`}
+    ${' '}<span class="quiet">One run of each: a difference may be chance.
+    ${' '}<a href="#/runs">Batches of runs</a> tell.</span></p>`;
+}
+
 // The history of [id], with all tiers, and again while the server reads it; null until
 // it has come.
 function useHistory(id) {
@@ -179,6 +201,7 @@ export function Compare({ rest }) {
     ${answer && html`
       <${Run} letter="A" run=${answer.a} id=${a} file=${recording(a)} />
       <${Run} letter="B" run=${answer.b} id=${b} file=${recording(b)} />
+      <${MostChanged} differences=${answer.differences} />
       <${Charts} a=${a} b=${b} />
       <p class="quiet">The numbers are of all of both. Rates are for each second in
         which the process was watched, of the time from which the rings of all domains
