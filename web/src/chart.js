@@ -92,7 +92,7 @@ function options(props, width) {
   const time = (v) => v == null ? '' : relative ? format.duration(v * 1e9)
     : format.clock(v * 1e9);
   return {
-    width, height, padding: [8, 10, 0, 0],
+    width, height, padding: [8, 26, 0, 0],
     cursor: { sync: { key: 'eventring' }, drag: { x: true, setScale: false },
               points: { size: 5 } },
     legend: { show: legend, live: true },
