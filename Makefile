@@ -559,6 +559,9 @@ TSAN_RUNS := $(patsubst testsuite/%.c,$(B)/tsan/%,\
 SANITIZED_RUNS = $(if $(call san_works,asan),$(ASAN_RUNS)) \
                  $(if $(call san_works,tsan),$(TSAN_RUNS))
 SANITIZED_MORE = $(if $(call san_works,asan),$(ASAN_MORE))
+# What the gate runs with sanitizers only; make check-long also without.
+RING_TWICE = $(if $(filter $(ASAN_RUNS),$(SANITIZED_RUNS)),\
+               $(ASAN_RUNS:$(B)/asan/%=$(B)/test/%))
 SANITIZER_TESTS := $(wildcard testsuite/sanitizers/*.t) testsuite/ring/arm64.t
 
 ## OCaml for arm64, in qemu
@@ -706,7 +709,7 @@ ring-tests: $(RING_TESTS)
 # busy.
 built-for-tests: test-packages $(DONE)/graft $(PAGE_FILES)
 	@$(MAKE) $(IN_PARALLEL) FROM_STOCK=yes all stage stock variant-for-tests \
-	  ring-tests sanitized $(if $(FUZZ_WORKS),fuzz-build)
+	  $(filter-out $(RING_TWICE),$(RING_TESTS)) sanitized $(if $(FUZZ_WORKS),fuzz-build)
 	@mkdir -p $(B)/test
 
 # The commit has passed if all ran, on its files; clean-tree.t sees changes that
@@ -715,7 +718,8 @@ check: built-for-tests ## the gate that each change passes; 20 minutes from a fr
 	@git rev-parse HEAD >$(B)/test/commit 2>/dev/null || true
 	@git status --porcelain >$(B)/test/tree-before 2>/dev/null || true
 	@echo "testsuite/unsteady leaves out $(words $(UNSTEADY)) programs"
-	@$(TEST_ENV) testsuite/run $(call in_gate,$(RING_TESTS) $(SANITIZED_RUNS)) \
+	@$(TEST_ENV) testsuite/run \
+	  $(call in_gate,$(filter-out $(RING_TWICE),$(RING_TESTS)) $(SANITIZED_RUNS)) \
 	  $(TESTS)
 	@$(if $(filter file,$(origin TESTS)),if ! test -s $(B)/test/tree-before && \
 	  git rev-parse HEAD 2>/dev/null | cmp -s - $(B)/test/commit; then \
@@ -735,9 +739,9 @@ check-quick: ## tests of libeventring and the command, without OCaml: a minute
 
 # Hours, with the default of SOAK_SECONDS and FUZZ_SECONDS half of one.
 .PHONY: check-long check-rest
-check-rest: built-for-tests long-test-packages $(if $(ARM64_WORKS),$(DONE)/arm64) ## the tests that the gate leaves out
-	@$(TEST_ENV) testsuite/run \
-	  $(call not_in_gate,$(RING_TESTS) $(SANITIZED_RUNS) $(ALL_TESTS))
+check-rest: built-for-tests ring-tests long-test-packages $(if $(ARM64_WORKS),$(DONE)/arm64) ## the tests that the gate leaves out
+	@$(TEST_ENV) testsuite/run $(RING_TWICE) $(call not_in_gate,\
+	  $(filter-out $(RING_TWICE),$(RING_TESTS)) $(SANITIZED_RUNS) $(ALL_TESTS))
 check-long: check check-rest check-sanitizers check-opam check-model check-upstream check-traced check-arm64 soak fuzz ## all of it: check and its rest, sanitizers, opam, upstream's testsuite, arm64, soak, fuzz, the whole model
 
 # In the recipe, so that the compiler is tried only where it matters.  What others
