@@ -724,11 +724,10 @@ void history_finish(struct history *h, bool for_good)
   const struct summary *s = live_summary(h->live);
   const struct summary_numbers *n = summary_numbers(s);
   const struct tier *t = &h->tiers[HISTORY_100MS];
-  const bool is_short = for_good && t->count > 0
-    && t->end_ns - h->known_ns > step / 2;
-  if (h->any && !is_short) end_rows(h, time_after(h->known_ns, step));
-  if (for_good && !is_short && t->count > 0)
-    t->rows[(t->count - 1) % t->room].partial = true;
+  if (h->any && !(for_good && t->count > 0)) {
+    end_rows(h, time_after(h->known_ns, step));
+    t->rows[(t->count - 1) % t->room].partial = for_good;
+  }
   /* A recording has no event that tells it. */
   for (uint32_t i = 0; i < n->domain_count; i++)
     if (summary_begin_is_lost(s, n->domains[i]))

@@ -94,9 +94,9 @@ void history_event(struct history *h, const struct eventring_event *event);
 void history_until(struct history *h, int64_t ns);
 
 /* Ends the rows of 100 ms up to the row of the last event.  [for_good]: the process or
-   the file has ended: rates of that row are not known, since it has less than 100 ms, and
-   the row is left out if it has less than 50 ms and is not the first.  Else more may
-   follow, of a process on another machine. */
+   the file has ended.  That row has less than 100 ms then: it is left out, unless it is
+   the only one, whose rates are not known.  Else more may follow, of a process on another
+   machine. */
 void history_finish(struct history *h, bool for_good);
 
 /* Sets the resident memory of the process for the rows that end from now on. */

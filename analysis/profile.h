@@ -285,6 +285,16 @@ void profile_stacks(const struct profile *profile,
                                  const struct profile_stack *stack),
                     void *state);
 
+/* The samples that were taken while threads worked on a request. */
+struct profile_request {
+  uint64_t number;
+  struct profile_value value;   /* without variance */
+};
+
+/* Returns the requests of the selected samples, the largest weight first, and sets
+   *count to their number; none of a merged profile.  The caller frees the array. */
+struct profile_request *profile_requests(const struct profile *profile, size_t *count);
+
 /* Returns the name of request [number], or NULL when its begin is not known. */
 const char *profile_request(const struct profile *profile, uint64_t number);
 

@@ -341,3 +341,38 @@ void profile_stacks(const struct profile *p,
   free(frames);
   free(addresses);
 }
+
+/* Requests */
+
+static int by_number(const void *x, const void *y)
+{
+  const struct profile_request *a = x, *b = y;
+  return (a->number > b->number) - (a->number < b->number);
+}
+
+static int heaviest_first(const void *x, const void *y)
+{
+  const struct profile_request *a = x, *b = y;
+  if (a->value.weight != b->value.weight)
+    return a->value.weight < b->value.weight ? 1 : -1;
+  return by_number(x, y);
+}
+
+struct profile_request *profile_requests(const struct profile *p, size_t *count)
+{
+  struct profile_request *list = allocate(p->samples_count + 1, sizeof *list);
+  size_t all = 0, requests = 0;
+  for (size_t i = 0; !p->merged && i < p->samples_count; i++)
+    if (p->samples[i].request != 0)
+      list[all++] = (struct profile_request) {
+        p->samples[i].request,
+        { p->samples[i].weight, p->samples[i].extra, 1, 0 } };
+  qsort(list, all, sizeof *list, by_number);
+  for (size_t i = 0; i < all; i++)
+    if (requests > 0 && list[requests - 1].number == list[i].number)
+      add_value(&list[requests - 1].value, list[i].value);
+    else list[requests++] = list[i];
+  qsort(list, requests, sizeof *list, heaviest_first);
+  *count = requests;
+  return list;
+}

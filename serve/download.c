@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "download.h"
+#include "kept.h"
 #include "manifest.h"
 #include "memory.h"
 #include "query.h"
@@ -36,6 +37,7 @@ struct download {
   int fd;
   const char *type;
   char name[NAME_MAX + 1];
+  int64_t complete_ns;            /* as of download_complete_from */
 };
 
 static atomic_int count;          /* of downloads */
@@ -130,6 +132,11 @@ const char *download_type(const struct download *download)
 const char *download_name(const struct download *download)
 {
   return download->name;
+}
+
+int64_t download_complete_from(const struct download *download)
+{
+  return download->complete_ns;
 }
 
 ssize_t read_download(const struct download *download, uint64_t at, char *bytes,
@@ -240,6 +247,16 @@ static void take_whole(struct making *m)
             slash != NULL ? slash + 1 : file);
 }
 
+/* Keeps the time from which on the rings have all events, if that is after the begin of
+   the window. */
+static void note_complete(struct making *m)
+{
+  const int64_t from_ns = complete_from(m->asked->view, &m->info);
+  if (from_ns == INT64_MIN) return;
+  const int64_t since_start = time_since(from_ns, m->info.started_ns);
+  if (since_start > m->asked->query->from_ns) m->download->complete_ns = since_start;
+}
+
 /* Writes the recording of the view in the window to the file of the download. */
 static void make_recording(struct making *m)
 {
@@ -261,6 +278,7 @@ static void make_recording(struct making *m)
   else record_to(m, cursor, m->download->fd);
   if (!view_close(view, cursor) && m->refused.status == 0)
     m->refused = refusal(503, VIEW_CUT);
+  if (cut) note_complete(m);
   if (m->refused.status == 0 && (cut || !saved)
       && download_size(m->download) > DOWNLOAD_BYTES)
     m->refused = refuse_size();

@@ -50,6 +50,10 @@ uint64_t download_size(const struct download *download);
 const char *download_type(const struct download *download);
 const char *download_name(const struct download *download);
 
+/* Returns the time since the start from which on a ring had all events of the window, or 0
+   if it had all, the window is all, or the file is a profile. */
+int64_t download_complete_from(const struct download *download);
+
 /* Reads at most [size] bytes from byte [at] on to [bytes].  Returns their number, 0
    at the end of the file, or -1 with errno. */
 ssize_t read_download(const struct download *download, uint64_t at, char *bytes,

@@ -24,6 +24,7 @@
    token have the time of one together. */
 
 #include <arpa/inet.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <netdb.h>
 #include <pthread.h>
@@ -291,6 +292,11 @@ static enum MHD_Result send_download(struct MHD_Connection *c,
   snprintf(disposition, sizeof disposition, "attachment; filename=\"%s\"",
            download_name(download));
   MHD_add_response_header(response, "Content-Disposition", disposition);
+  if (download_complete_from(download) > 0) {
+    char complete[32];
+    snprintf(complete, sizeof complete, "%" PRId64, download_complete_from(download));
+    MHD_add_response_header(response, "Eventring-Complete-From", complete);
+  }
   enum MHD_Result result = send_response(c, MHD_HTTP_OK, response);
   set_doing(c, DOWNLOADING);
   return result;

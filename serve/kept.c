@@ -79,6 +79,22 @@ void visit_lost_begins(struct view *view,
   view_close(view, cursor);
 }
 
+struct completeness { uint32_t sample_rings_from; int64_t from_ns; };
+
+static void note_lost_begin(void *state, uint32_t ring, int64_t ns)
+{
+  struct completeness *c = state;
+  const bool has_samples = c->sample_rings_from > 0 && ring >= c->sample_rings_from;
+  if (!has_samples && ns > c->from_ns) c->from_ns = ns;
+}
+
+int64_t complete_from(struct view *view, const struct eventring_info *info)
+{
+  struct completeness c = { info->sample_rings_from, INT64_MIN };
+  visit_lost_begins(view, note_lost_begin, &c);
+  return c.from_ns;
+}
+
 /* Returns false, with the reason in [k], when the file cannot be read. */
 static bool read_rings(struct kept *k)
 {

@@ -25,6 +25,11 @@ void visit_lost_begins(struct view *view,
                        void (*begins)(void *state, uint32_t ring, int64_t ns),
                        void *state);
 
+/* Returns the time, CLOCK_MONOTONIC, from which on the rings of [view], as of [info],
+   have all events, apart from rings of samples; INT64_MIN if they have lost none, and for
+   a recording. */
+int64_t complete_from(struct view *view, const struct eventring_info *info);
+
 /* Returns the answer to GET kept: of each ring, the time of the
    earliest event that it has now; of a recording, of each domain. */
 struct answer answer_kept(const struct asked *asked);

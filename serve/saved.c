@@ -124,14 +124,6 @@ static int cut_range(struct saving *s)
   return EVENTRING_E_ARGUMENT;
 }
 
-/* The function of visit_lost_begins for the saving [state]. */
-static void note_lost_begin(void *state, uint32_t ring, int64_t ns)
-{
-  struct saving *s = state;
-  const uint32_t samples = s->info.sample_rings_from;
-  if ((samples == 0 || ring < samples) && ns > s->complete_ns) s->complete_ns = ns;
-}
-
 static void save(struct saving *s)
 {
   struct eventring_cursor *cursor = view_open(s->view, false, s->why,
@@ -151,7 +143,7 @@ static void save(struct saving *s)
     snprintf(s->why, sizeof s->why, VIEW_CUT);
     return;
   }
-  visit_lost_begins(s->view, note_lost_begin, s);
+  s->complete_ns = complete_from(s->view, &s->info);
   if (error == 0 && s->seconds > 0)
     error = cut_last(s, runs ? now_ns : last_event_ns(s->temporary[0]));
   else if (error == 0 && s->to_ns > 0)
@@ -205,7 +197,7 @@ struct answer save_view(const struct asked *asked)
   struct saving s = { .view = asked->view, .store = asked->settings->store,
                       .seconds = json_is_integer(seconds)
                                  ? json_integer_value(seconds) : 0,
-                      .cut_ns = INT64_MAX, .complete_ns = INT64_MIN };
+                      .cut_ns = INT64_MAX };
   char action[64];
   if (seconds != NULL && (s.seconds < 1 || s.seconds > MAX_SECONDS))
     return refusal(400, "seconds: an integer from 1 to %d", MAX_SECONDS);

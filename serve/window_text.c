@@ -261,6 +261,9 @@ char *print_timeline(const struct timeline *timeline,
 /* The deepest node: deeper ones are left out. */
 #define FLAME_DEPTH 1024
 
+/* The most requests that are told. */
+#define FLAME_REQUESTS 10
+
 struct flame {
   FILE *out;
   const struct profile_node *nodes;
@@ -295,6 +298,25 @@ static void print_node(struct flame *f, uint32_t at, int depth)
   fputs("]}", f->out);
 }
 
+/* Prints the requests with the most of the samples. */
+static void print_requests(FILE *out, const struct profile *profile, const char *unit)
+{
+  size_t count;
+  struct profile_request *list = profile_requests(profile, &count);
+  fputs("\"requests\":[", out);
+  for (size_t i = 0; i < count && i < FLAME_REQUESTS; i++) {
+    const char *name = profile_request(profile, list[i].number);
+    fprintf(out, "%s{\"number\":%" PRIu64 ",\"name\":", i > 0 ? "," : "",
+            list[i].number);
+    if (name != NULL) print_name(out, name);
+    else fputs("null", out);
+    fprintf(out, ",\"samples\":%" PRIu64 ",\"value_%s\":%" PRIu64 "}",
+            list[i].value.samples, unit, list[i].value.weight);
+  }
+  fputs("],", out);
+  free(list);
+}
+
 char *print_flame(const struct profile *profile, int64_t started_ns)
 {
   char *result;
@@ -320,6 +342,7 @@ char *print_flame(const struct profile *profile, int64_t started_ns)
     fprintf(out, ",\"first_ns\":%" PRId64 ",\"truncated\":%s,",
             time_since(sums.first_ns, started_ns),
             count > FLAME_NODES ? "true" : "false");
+    print_requests(out, profile, unit);
     print_node(&f, 0, 0);
     free(nodes);
   }

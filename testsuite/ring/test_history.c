@@ -607,8 +607,8 @@ static int send_chunk(void *state, int kind, const void *bytes, size_t size)
 }
 
 /* A recording that begins when the process has run for some time: it has the events of
-   domain 0 from 150 ms on, those of domain 1 from 350 ms on, and ends at 651 ms. */
-static void rows_that_a_recording_has_in_part_are_not_known(void **state)
+   domain 0 from 150 ms on, and those of domain 1 from 350 ms on. */
+static void the_time_before_the_rings_of_a_recording_is_not_known(void **state)
 {
   struct ring_file f;
   struct eventring_recorder *recorder;
@@ -635,8 +635,7 @@ static void rows_that_a_recording_has_in_part_are_not_known(void **state)
   history_finish(m.history, true);
   for (uint64_t i = 0; i < history_count(m.history, HISTORY_100MS); i++) {
     const struct history_row *r = history_row(m.history, HISTORY_100MS, i);
-    assert_int_equal(r->known, r->ns >= (int64_t) (400 * MS)
-                               && r->ns < (int64_t) (600 * MS));
+    assert_int_equal(r->known, r->ns >= (int64_t) (400 * MS));
   }
   unlink(path);
   destroy(&m, &f);
@@ -654,12 +653,12 @@ static void expect_rows(uint64_t last, bool for_good, uint64_t rows)
   destroy(&m, &f);
 }
 
-static void a_short_last_row_is_left_out(void **state)
+static void a_last_row_that_is_not_whole_is_left_out(void **state)
 {
   (void) state;
   expect_rows(230, true, 2);
   expect_rows(230, false, 3);
-  expect_rows(270, true, 3);
+  expect_rows(270, true, 2);
   expect_rows(30, true, 1);
 }
 
@@ -813,8 +812,8 @@ int main(void)
     cmocka_unit_test(a_stop_that_is_told_late_is_no_further_pause),
     cmocka_unit_test(collections_of_a_stop_are_one_pause),
     cmocka_unit_test(a_stop_that_is_told_after_a_slice_is_not_lost),
-    cmocka_unit_test(rows_that_a_recording_has_in_part_are_not_known),
-    cmocka_unit_test(a_short_last_row_is_left_out),
+    cmocka_unit_test(the_time_before_the_rings_of_a_recording_is_not_known),
+    cmocka_unit_test(a_last_row_that_is_not_whole_is_left_out),
     cmocka_unit_test(a_stream_of_another_machine_has_more_to_tell),
     cmocka_unit_test(a_stop_that_is_not_told_is_awaited_a_second),
     cmocka_unit_test(finished_statistics_have_the_time_to_their_end),

@@ -45,6 +45,18 @@ struct profile_node *profile_tree(const struct profile *p, bool inverted,
   fail_msg("no profile");
   return NULL;
 }
+struct profile_request *profile_requests(const struct profile *p, size_t *count)
+{
+  (void) p, (void) count;
+  fail_msg("no profile");
+  return NULL;
+}
+const char *profile_request(const struct profile *p, uint64_t number)
+{
+  (void) p, (void) number;
+  fail_msg("no profile");
+  return NULL;
+}
 json_t *json_text(const char *text)
 {
   return json_string(text);

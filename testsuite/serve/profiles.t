@@ -210,6 +210,8 @@ for file in selected.eventring selected.evr; do
     flame_is "?requests=get" '[.value_ns, .unknown_requests]' '[1000000,1]'
   ok "$file: a request that began before the window" \
     flame_is "?requests=get&from=900000000" .value_ns 1000000
+  ok "$file: the requests with samples" flame_is "" .requests \
+    '[{"number":9,"name":null,"samples":1,"value_ns":4000000},{"number":7,"name":"get","samples":1,"value_ns":1000000}]'
   ok "$file: all parameters select" flame_is "?span=parse&requests=get&domain=1" \
     .samples 0
   ok "$file: an unknown span has no samples" flame_is "?span=no" .samples 0

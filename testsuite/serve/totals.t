@@ -99,6 +99,15 @@ ok "kept: the oldest event of the other ring" [ "$(first 0)" = \
 post "/api/processes/$id/save" '{"seconds": 10000}' >saved.json
 ok "saving says from when on all events were there" [ "$(jq .complete_from_ns saved.json)" = \
   "$oldest" ]
+complete_from() {
+  command curl -s -m 60 -D - -o /dev/null -H "Authorization: Bearer $token" \
+    "$base/api/processes/$id/$1" | tr -d '\r' | sed -n 's/^eventring-complete-from: //Ip'
+}
+ok "a download of a window says so, too" [ \
+  "$(complete_from 'recording?from=0&to=90000000000')" = "$oldest" ]
+ok "and a trace" [ "$(complete_from 'trace?from=0&to=90000000000')" = "$oldest" ]
+ok "not if the rings have all of the window" [ \
+  -z "$(complete_from "recording?from=$oldest&to=90000000000")" ]
 saved=$(field /api/saved '.saved[0].id')
 ok "the recording is read" within 60 field_is "/api/processes/$saved/kept" \
   '[.rings[] | [.domain, .begin_lost]] | tostring' '[[0,true],[1,false]]'

@@ -216,6 +216,10 @@ await test('recording and traces of the range are downloaded, without the token 
                    `/api/processes/100/${part}?from=1000000000&to=2500000000${more}`);
       await has(page, `Downloaded ${name}`);
     }
+    mock.completeFrom = 2e9;
+    await named(page, 'Recording');
+    await has(page, 'The rings had all events only from 2.000 s on. Downloaded shop-100.evr');
+    mock.completeFrom = null;
     assert.deepEqual(mock.requests.filter((r) => r.includes(token)), []);
     assert.ok(!(await textOf(page)).includes('Profile for pprof'), 'no samples');
   }));

@@ -208,7 +208,9 @@ function flame(type, scale = 1, lost = false) {
   const rest = node('Stdlib__List.iter', 2e8, [
     node('Stdlib__Map.add', 1e8, [], { error: [3e6, 8] }),
     node('caml_memory', 5e7, [], { kind: 'runtime', error: [1e6, 1] })]);
-  return { ...samples, truncated: false, ...node('all', 9e8 + 1e8 * scale, [
+  const requests = [[7, hostile[0], 3], [9, null, 1]].map(([number, name, count]) =>
+    ({ number, name, samples: count, [`value_${unit}`]: count * 1e7 }));
+  return { ...samples, requests, truncated: false, ...node('all', 9e8 + 1e8 * scale, [
     node('Dune.main', 7e8 + 1e8 * scale, [
       node(hostile[0], 5e8, [], { kind: 'c', error: [1e7, 100] }),
       node('Stdlib__Map.add', 1e8 + 1e8 * scale, [collector], { error: [4e6, 4] })]),
@@ -430,7 +432,8 @@ export class Mock {
   // A file, of which the content is its address.
   #download(s, url, ending) {
     s.writeHead(200, { 'Content-Disposition':
-      `attachment; filename="shop-100${ending}"` });
+      `attachment; filename="shop-100${ending}"`,
+      ...this.completeFrom && { 'Eventring-Complete-From': this.completeFrom } });
     s.end(url.pathname + url.search);
   }
 

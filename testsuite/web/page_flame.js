@@ -136,7 +136,7 @@ await test('wall-clock time is of the time of which no ring has lost samples',
       await page.reload();
       await has(page, 'samples, 32.5 s to 40.0 s since the start');
       await has(page, '234 samples are left out: other samples of their time are lost.');
-      assert.doesNotMatch(await textOf(page), /only from/);
+      assert.doesNotMatch(await textOf(page), /domain 1 only from/);
       mock.overwritten = false;
       await page.reload();
       await has(page, '30.0 s to 40.0 s since the start; waits');
@@ -195,6 +195,15 @@ await test('the totals of functions that are estimates have intervals, unless of
     await has(page, 'Processor time by stack');
     await until(page, () => document.querySelector('[data-table=functions] tr')
       ?.cells[4].innerText === 'Self, of all');
+  }));
+
+await test('the requests with the most samples lead to their own samples',
+  () => onPage('#/process/100/flame?last=60', async (page) => {
+    await has(page, `The most in one request: ${hostile[0]} 7 (30.0 ms, 3 samples), ` +
+      'request 9 (10.0 ms, 1 sample).');
+    await click(page, '.note a[href*="request=7"]');
+    await has(page, 'of request 7 only');
+    await until(page, () => !document.body.innerText.includes('The most in one request'));
   }));
 
 await test('samples are selected by domain, thread, span and requests',

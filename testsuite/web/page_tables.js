@@ -123,7 +123,7 @@ await test('one range for all views is in the address; a reload and the way back
                    { from_ns: Number(from), to_ns: Number(to) });
   mock.completeFrom = 35e9;
   await page.click('.save [title="The events of the range that is held"]');
-  await has(page, 'The rings had all events only from 35.000 s on; saved as /store/shop.evr');
+  await has(page, 'The rings had all events only from 35.000 s on. Saved as /store/shop.evr');
   mock.completeFrom = null;
   await press(page, 'Live');
   await seen(page, '[data-range=live]');
@@ -287,6 +287,8 @@ await test('a request of which the ring has no events is marked, and its waits a
     await has(page, 'They waited for: mutex wait 3.00 ms, others 2.00 ms, '
               + 'blocking section 1.00 ms.');
     await has(page, 'The events of this time are no longer in the rings');
+    // The rings of samples go back farther.
+    await has(page, 'Flame graph of 1 000 samples');
     assert.equal(await page.$eval('.one-request .note a', (a) =>
       new URLSearchParams(a.hash.split('?')[1]).get('when')), `${hostile[0]} > 19ms`);
     assert.equal(await page.$('.one-request .runs'), null);
@@ -427,6 +429,10 @@ await test('a range that the rings no longer have says so in each view', async (
       await has(page, 'A link to this range, or a download of it, has none. A rule saves');
       await go(page, '#/process/100/requests?last=10');
       await until(page, () => !document.querySelector('.overwritten'));
+      mock.overwritten = false;
+      await go(page, '#/process/100/requests?from=39000000000&to=41000000000');
+      await has(page, 'All events are there only from 40.0 s on');
+      mock.overwritten = true;
       // Samples of processor time have rings of their own.
       await go(page, '#/process/100/flame?type=wall&from=1000000&to=2000000');
       await has(page, 'A link to this range, or a download of it, has none. A rule saves');

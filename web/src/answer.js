@@ -6,13 +6,14 @@ import { get } from './api.js';
 const busy = 503;               // the status of a server that may answer later
 const retry_ms = 2000;
 
-// Asks for [path], again each [period_ms] if that is given, else when the server was busy,
+// Asks for [path], unless it is null, again each [period_ms] if that is given, else when the server was busy,
 // and when [key] changes.  Returns { answer, error, again }: the last answer, the text of an
 // error, and a function that asks once more.
 export function useAnswer(path, { parameters, period_ms, key } = {}) {
   const [state, set] = useState({ answer: null, error: null });
   const [count, setCount] = useState(0);
   useEffect(() => {
+    if (path === null) return undefined;
     const abort = new AbortController();
     const ask = () => get(path, parameters, abort.signal).then(
       (answer) => set({ answer, error: null }),

@@ -97,14 +97,16 @@ export async function get(path, parameters, signal) {
   return (await request(path, parameters, { signal })).json();
 }
 
-// Has the browser save the file of the answer, and returns its name.  The token goes
-// with the request: a link to the file would have it in its address.
+// Has the browser save the file of the answer.  Returns its name and, if the rings had not
+// all of its events, from when on they had them.  The token goes with the request: a link
+// to the file would have it in its address.
 export async function download(path, parameters) {
   const response = await request(path, parameters);
   const [, name = 'download'] = /filename="([^"]+)"/.exec(
     response.headers.get('Content-Disposition')) ?? [];
   saveFile(name, await response.blob());
-  return name;
+  const complete = response.headers.get('Eventring-Complete-From');
+  return { name, complete: complete && Number(complete) };
 }
 
 export async function post(path, body) {

@@ -138,7 +138,7 @@ function Longest({ address, pairs }) {
 // Times that many ask for, as links: what is chosen above then shows how it is written.
 function Examples({ data, address }) {
   const own = [...data.detail?.requests ?? [], ...data.detail?.spans ?? []].slice(0, 3);
-  const pairs = [['minor', 'domain'], ['major_finish_cycle', 'process'],
+  const pairs = [['minor', 'domain'], ['major_slice', 'domain'],
                  ...own.map(({ name }) => [filterOf(name), 'process', name])];
   return html`<p class="note">Such as: ${pairs.map(([filter, scope, name], i) => html`${
     i > 0 && ' · '}<a key=${filter} href=${address.to({ first: filter, then: filter, scope })}>
@@ -159,10 +159,10 @@ export function Between({ id, process, data, address, range, wider }) {
   return html`<section>
     <${Form} wish=${wish} ask=${ask} id=${id} />
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
-    ${!answer && !error && html`<p class="note">The time from each first event
-      to the next second one; if another first event comes before, it counts. A
-      span counts at its begin, with form=end at its end. A wait counts when it
-      ends.</p><${Examples} data=${data} address=${address} />`}
+    <p class=${answer ? 'quiet' : 'note'}>The time from each first event to the next second
+      one; if another first event comes before, it counts. A span counts at its begin, with
+      form=end at its end. A wait counts when it ends.</p>
+    ${!answer && !error && html`<${Examples} data=${data} address=${address} />`}
     ${answer && html`<${Counts} answer=${answer} span=${span} wish=${asked}
       now=${data.now} />
       ${!answer.count && wider && html`<p class="empty">${wider}</p>`}`}

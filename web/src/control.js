@@ -6,6 +6,7 @@ import { get, ofProcess, post } from './api.js';
 import * as format from './format.js';
 import { ActionTable, isSaved } from './overview.js';
 import { Points } from './points.js';
+import { completeText } from './overwritten.js';
 import { isFixed } from './range.js';
 import { RecordButton } from './record.js';
 import { fileOf } from './save_file.js';
@@ -68,7 +69,7 @@ function PauseButton({ process, act, why }) {
 function SaveForm({ act, range, why }) {
   const save = (body) => act('save', body, ({ file, complete_from_ns: complete }) => ({
     text: complete != null
-      ? `The rings had all events only from ${format.moment(complete, 1e6)} on; saved as`
+      ? `${completeText(complete)} Saved as`
       : 'Saved as',
     file }));
   const submit = (event) => {

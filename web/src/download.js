@@ -5,6 +5,7 @@ import { html, useEffect, useRef, useState } from './html.js';
 import { download, get, ofProcess } from './api.js';
 import * as format from './format.js';
 import { isSaved } from './overview.js';
+import { completeText } from './overwritten.js';
 import { typeLabels } from './profile_types.js';
 import { limits } from './range.js';
 
@@ -20,7 +21,8 @@ export function useDownload() {
   const save = async (path, parameters) => {
     set({ text: 'The server makes the file…' });
     try {
-      set({ text: `Downloaded ${await download(path, parameters)}` });
+      const { name, complete } = await download(path, parameters);
+      set({ text: `${complete ? `${completeText(complete)} ` : ''}Downloaded ${name}` });
     } catch (error) {
       set({ text: error.message, failed: true });
     }

@@ -166,6 +166,15 @@ function Reservations({ root, answer, type, process, address }) {
       then count as alive.</p>`}`;
 }
 
+// The requests with the largest part of the samples, unless one was chosen.
+function MostRequests({ requests, type, address }) {
+  if (address.values.request || !requests?.length) return null;
+  return html`<p class="note">The most in one request: ${requests.slice(0, 3).map((r, i) =>
+    html`${i > 0 && ', '}<a key=${r.number} href=${address.to({ request: `${r.number}`,
+      requests: null, zoom: null })}>${r.name ? format.name(r.name) : 'request'} ${
+      r.number}</a> (${type.text(r[`value_${type.unit}`])}, ${samplesOf(r)})`)}.</p>`;
+}
+
 function Answer({ answer, process, type, address, now, record, why, wider }) {
   const root = useMemo(() => answer?.name
     ? treeOf(answer, type) : null, [answer, type]);
@@ -176,6 +185,7 @@ function Answer({ answer, process, type, address, now, record, why, wider }) {
   return html`${leftOut(answer, '')}${base && leftOut(base, 'Of the base, ')}${root?.value
     ? html`${base && html`<p class="note">${baseText(base, type, now)}.</p>`}
       <${Reservations} ...${{ root, answer, type, process, address }} />
+      <${MostRequests} requests=${answer.requests} ...${{ type, address }} />
       ${(answer.truncated || base?.truncated) && html`<p class="note">Small functions are
         left out: there are more than 20 000 different stacks.${base &&
         ' Their differences are not known.'}</p>`}

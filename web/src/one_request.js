@@ -123,14 +123,14 @@ function useRequest(id, number, known, type) {
       const { from, to } = request;
       const gone = request.overwritten && !runs.length;
       set({ request, gone });
-      if (gone) return;
+      // The rings of samples may go back farther.
       const [timeline, samples] = await Promise.all([
-        get(ofProcess(id, 'timeline'), {
+        gone ? undefined : get(ofProcess(id, 'timeline'), {
           from, to: Math.max(to, from + 1), width: most_pixels }, abort.signal),
         get(ofProcess(id, 'flame'), { type: typeNamed(type), request: number,
-                                  ...placeOf(request) },
-          abort.signal).then((answer) => answer.samples, () => undefined)]);
-      set({ request, kept, runs, timeline, samples });
+                                      ...placeOf(request) }, abort.signal)
+          .then((answer) => answer.samples, () => undefined)]);
+      set({ request, gone, kept, runs, timeline, samples });
     })().catch((e) => { if (e.name !== 'AbortError') set({ error: e.message }); });
     return () => abort.abort();
   }, [id, number, type]);
@@ -165,8 +165,9 @@ export function OneRequest({ id, process, number, address, found }) {
       ${gone && r.waits?.length > 0 && ` They waited for: ${waitsText(r)}. The rest of that
         time they ran, stood still for the collector, or waited too shortly to be recorded.`}
       ${!gone && html`${' '}<a href=${address.to({ ...place, sel: null, at: null,
-        ...selectionValues([r.from, r.to]) }, 'timeline')}>Timeline</a> ·${' '}
-      <${ToSamples} ...${{ request: r, samples, type, place, address }} />`}</p>`}
+        ...selectionValues([r.from, r.to]) }, 'timeline')}>Timeline</a> ·`}
+      ${(!gone || samples > 0) && html`${' '}
+        <${ToSamples} ...${{ request: r, samples, type, place, address }} />`}</p>`}
     ${gone && html`<${OverwrittenEvents} process=${process} name=${r.name}
       ns=${r.duration_ns} />`}
     ${!error && !timeline && !gone && html`<p class="quiet">Loading…</p>`}

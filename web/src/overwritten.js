@@ -4,6 +4,7 @@ import { useAnswer } from './answer.js';
 import { ofProcess } from './api.js';
 import * as format from './format.js';
 import { html } from './html.js';
+import { isFixed } from './range.js';
 import { ruleAddress } from './rules.js';
 
 // Returns whether all of [kept] begin later than [to], since the events before were lost
@@ -17,17 +18,33 @@ export const overwrittenText =
 export const OverwrittenMark = () => html`
   ${' '}<span class="quiet" title=${overwrittenText}>overwritten</span>`;
 
-// Says of the fixed range [to] when the rings no longer have its events or, if the view is
-// of [samples] that have rings of their own, its samples: a view may still show those that
-// it has asked for before.
-export function OverwrittenRange({ id, to, alive, samples }) {
-  const { answer } = useAnswer(ofProcess(id, 'kept'),
-                               { period_ms: alive ? 5000 : 0, key: to });
-  const kept = answer?.rings.filter((ring) => ring.samples === samples) ?? [];
-  return isOverwritten(kept, to) && html`<p class="note overwritten" role="status">${
-    overwrittenText} A link to this range, or a download of it, has none.${alive && html`
-    ${' '}<a href="#/rules">A rule</a> saves the next ones of their kind.`}</p>`;
+export const completeText = (ns) =>
+  `The rings had all events only from ${format.moment(ns, 1e6)} on.`;
+
+// Returns the rings of the process [id] with what they have now, those with samples if
+// [samples]; [] without a fixed range [of].
+export function useKept(id, of, alive, samples) {
+  const { answer } = useAnswer(isFixed(of) ? ofProcess(id, 'kept') : null,
+                               { period_ms: alive ? 5000 : 0, key: of.to });
+  return isFixed(of) && answer
+    ? answer.rings.filter((ring) => Boolean(ring.samples) === samples) : [];
 }
+
+// Says that [kept] have only a part of the events of a fixed range.
+export function PartlyOverwritten({ from, to, kept }) {
+  const late = kept.filter((k) => k.begin_lost && k.from_ns > from);
+  return late.length > 0 && !isOverwritten(kept, to) && html`
+    <span class="quiet partly" role="status" title="Later events take the place of those of
+this range. Save the range keeps what is left.">All events are there only from ${
+      format.moment(Math.max(...late.map((k) => k.from_ns)), 1e8)} on</span>`;
+}
+
+// Says that [kept] no longer have the events of a fixed range up to [to]: a view may still
+// show those that it has asked for before.
+export const OverwrittenRange = ({ to, kept, alive }) => isOverwritten(kept, to) && html`
+  <p class="note overwritten" role="status">${overwrittenText} A link to this range, or a
+    download of it, has none.${alive && html`
+    ${' '}<a href="#/rules">A rule</a> saves the next ones of their kind.`}</p>`;
 
 // A link to the rule that saves the next events called [name], which took [ns]: those that
 // take about as long or longer.  [name]: null if it is not known.

@@ -53,7 +53,9 @@ function drawRuler(context, { from, to, left, width, height }) {
     context.fillStyle = colour('grid');
     context.fillRect(x, ruler_px, 1, height);
     context.fillStyle = colour('quiet');
-    context.fillText(format.moment(t, step), x + 3, ruler_px / 2);
+    const text = format.moment(t, step);
+    if (x + 3 + context.measureText(text).width <= width)
+      context.fillText(text, x + 3, ruler_px / 2);
   }
 }
 

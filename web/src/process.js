@@ -25,7 +25,7 @@ import { Control, QuickControl } from './control.js';
 import { CopyLink } from './copy_link.js';
 import { Diagnosis } from './diagnosis.js';
 import { DownloadMenu } from './download.js';
-import { OverwrittenRange } from './overwritten.js';
+import { OverwrittenRange, PartlyOverwritten, useKept } from './overwritten.js';
 import { typeNamed, typeOf } from './profile_types.js';
 
 const detail_ms = 5000;
@@ -190,6 +190,8 @@ export function Process(given) {
   const [held, hold] = useState(false);
   const data = { ...useData(id, process, subscribe, live, redrawMs(range)), hold };
   const setRange = (next, options) => address.go(rangeValues(next), options);
+  const kept = useKept(id, range, alive, view === 'flame' &&
+    typeOf(typeNamed(address.values.type)).ownRings === true);
   useTiers(range.last === null ? data.history.tiers : [], data, live);
   if (!known.current || known.current.error)
     return html`<${Missing} gone=${gone} process=${known.current} />`;
@@ -213,11 +215,10 @@ export function Process(given) {
     <div class="ranged">${view !== 'control' && html`
       <${RangeBar} range=${range} choose=${setRange} now=${data.now} alive=${alive}
         begin=${range.last === null ? beginOf(data.history) : 0} />
+      ${alive && html`<${PartlyOverwritten} ...${{ ...range, kept }} />`}
       <${DownloadMenu} ...${props} shown=${view === 'flame'
         ? flameParameters(address.values) : {}} />`}<${CopyLink} fixed=${isFixed(range)} alive=${alive} /></div>
-    ${isFixed(range) && html`<${OverwrittenRange} ...${{ id, alive }} to=${range.to}
-      samples=${view === 'flame' && typeOf(typeNamed(address.values.type)).ownRings === true}
-      />`}
+    ${isFixed(range) && html`<${OverwrittenRange} ...${{ kept, alive }} to=${range.to} />`}
     <${Guard} key=${view}><${View} ...${props} /><//>
     ${held && html`<p class="held" aria-hidden="true">Rows stay while you point at them</p>`}
   </main>`;

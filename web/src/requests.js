@@ -50,8 +50,9 @@ function Distribution({ kind }) {
 function overwrittenNote({ from }, kept) {
   const late = kept.filter((k) => k.begin_lost && k.from_ns > (from ?? 0));
   return late.length === 0 ? '' : `complete from ${
-    format.moment(Math.max(...late.map((k) => k.from_ns)), 1e8)} on; before that the 16
-    slowest of each second of the last minute, and the 16 slowest of all; `;
+    format.moment(Math.max(...late.map((k) => k.from_ns)), 1e8)} on; before that,
+    as far as they are in the range, the 16 slowest of each second of the last minute, and
+    the 16 slowest since the start; `;
 }
 
 function Found({ found, address, waits, now, wider }) {
@@ -59,7 +60,7 @@ function Found({ found, address, waits, now, wider }) {
   return html`
     <p class="quiet">Requests that ended from ${
       coverText(found.span, now, kept)}${requests.some((r) => r.overwritten)
-      && '. Those whose events are overwritten do not count below'}</p>
+      && '. Those whose events are overwritten are in the list of the slowest only'}</p>
     ${!requests.length && html`<p class="empty">${isOverwritten(kept, found.span.to ?? now)
       ? overwrittenText : html`There is no event of a request that ended in this range.
       A program tells of its requests by${' '}<code>Eventring.Request</code>.`}${wider}</p>`}

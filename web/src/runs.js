@@ -78,7 +78,7 @@ function Batches() {
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
     ${!answer && !error && html`<p class="quiet">Loading…</p>`}
     ${answer && !answer.batches.length && html`<p class="note">There is no batch yet${
-      answer.store && html` in <code>${format.name(answer.store)}</code>`}:
+      answer.store && html` in <code>${format.name(answer.store)}</code>`}:${' '}
       <code>eventring batch -- PROGRAM -- OTHER</code> makes one.</p>`}
     <${Table} name="batches" columns=${columns(chosen, choose)} rows=${answer?.batches} />
   </main>`;

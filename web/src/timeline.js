@@ -155,8 +155,8 @@ export function Timeline({ id, process, data, live, address, range, setRange }) 
     <${Tracks} ...${{ tracks, hidden: choice.hidden, data, live, place }} />
     <${Incomplete} answer=${answer} />
     ${picture && html`<${Legend} picture=${picture} waits=${place.waits} />`}
-    <p class="quiet hint">Click selects a span or, in the ruler, a moment; drag moves, the
-      wheel zooms;${' '}
+    <p class="quiet hint">Click selects a span or, in the ruler, a moment; drag moves
+      or, in the ruler, selects a time; the wheel zooms;${' '}
       <button class="link" onClick=${showKeys}>all keys (?)</button></p>
     <${KeyList} dialog=${keyList} />
     ${(selected || chosen || moment !== null) && html`
