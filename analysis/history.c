@@ -726,7 +726,7 @@ void history_finish(struct history *h, bool for_good)
   const struct tier *t = &h->tiers[HISTORY_100MS];
   if (h->any && !(for_good && t->count > 0)) {
     end_rows(h, time_after(h->known_ns, step));
-    t->rows[(t->count - 1) % t->room].partial = for_good;
+    if (for_good) t->rows[(t->count - 1) % t->room].partial = true;
   }
   /* A recording has no event that tells it. */
   for (uint32_t i = 0; i < n->domain_count; i++)

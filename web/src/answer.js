@@ -6,9 +6,9 @@ import { get } from './api.js';
 const busy = 503;               // the status of a server that may answer later
 const retry_ms = 2000;
 
-// Asks for [path], unless it is null, again each [period_ms] if that is given, else when the server was busy,
-// and when [key] changes.  Returns { answer, error, again }: the last answer, the text of an
-// error, and a function that asks once more.
+// Asks for [path], unless it is null, again each [period_ms] if that is given, else when the
+// server was busy, and when [key] changes.  Returns { answer, error, again }: the last
+// answer, the text of an error, and a function that asks once more.
 export function useAnswer(path, { parameters, period_ms, key } = {}) {
   const [state, set] = useState({ answer: null, error: null });
   const [count, setCount] = useState(0);

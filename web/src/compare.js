@@ -53,10 +53,14 @@ function Differences({ differences }) {
       rows=${differences.filter((d) => d.group === group && some(d))} />`);
 }
 
-// What the first sentence may name: totals, and usual durations of pauses and requests.
-const subject = ({ group, name, measure }) => group === 'total' ? format.phrase(name)
-  : ['rate', 'p99.9', 'max'].includes(measure) ? null : group === 'requests' ? `${format.name(name)} ${measure}`
-  : group === 'pauses' && name === 'any' ? `pauses ${measure}` : null;
+// Returns the name of a difference that the first sentence may tell: of totals, and of
+// usual durations of pauses and requests; null for others.
+function subject({ group, name, measure }) {
+  if (group === 'total') return format.phrase(name);
+  if (!['mean', 'p50', 'p90', 'p99'].includes(measure)) return null;
+  if (group === 'requests') return `${format.name(name)} ${measure}`;
+  return group === 'pauses' && name === 'any' ? `pauses ${measure}` : null;
+}
 
 const named = 3;                // differences in the first sentence
 const least = 0.1;              // of them, as a share
@@ -67,7 +71,7 @@ function MostChanged({ differences }) {
   const large = all.filter((d) => Math.abs(change(d) - 1) >= least)
     .sort((x, y) => size(y) - size(x));
   if (!all.length) return null;
-  return html`<p class="most-changed">${large.length
+  return html`<p>${large.length
     ? html`<b>Most changed from A to B:</b> ${large.slice(0, named).map((d) =>
         `${subject(d)} ${changeText(change(d))}`).join(', ')}.`
     : `Of totals, pauses and requests, none differs by ${format.share(least)} or more.`}
