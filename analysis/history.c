@@ -724,7 +724,7 @@ void history_finish(struct history *h, bool for_good)
   const struct summary *s = live_summary(h->live);
   const struct summary_numbers *n = summary_numbers(s);
   const struct tier *t = &h->tiers[HISTORY_100MS];
-  if (h->any && !(for_good && t->count > 0)) {
+  if (h->any && !(for_good && t->count > 1)) {
     end_rows(h, time_after(h->known_ns, step));
     if (for_good) t->rows[(t->count - 1) % t->room].partial = true;
   }

@@ -95,7 +95,7 @@ void history_until(struct history *h, int64_t ns);
 
 /* Ends the rows of 100 ms up to the row of the last event.  [for_good]: the process or
    the file has ended.  That row has less than 100 ms then: it is left out, unless it is
-   the only one, whose rates are not known.  Else more may follow, of a process on another
+   one of the first two, and has no rates.  Else more may follow, of a process on another
    machine. */
 void history_finish(struct history *h, bool for_good);
 

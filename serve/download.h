@@ -50,8 +50,9 @@ uint64_t download_size(const struct download *download);
 const char *download_type(const struct download *download);
 const char *download_name(const struct download *download);
 
-/* Returns the time since the start from which on a ring had all events of the window, or 0
-   if it had all, the window is all, or the file is a profile. */
+/* Returns the time since the start from which on all rings, but those of samples, had all
+   events, or 0 if they had all of the window, there is no window, or the file is a
+   profile. */
 int64_t download_complete_from(const struct download *download);
 
 /* Reads at most [size] bytes from byte [at] on to [bytes].  Returns their number, 0

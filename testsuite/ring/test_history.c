@@ -641,7 +641,9 @@ static void the_time_before_the_rings_of_a_recording_is_not_known(void **state)
   destroy(&m, &f);
 }
 
-static void expect_rows(uint64_t last, bool for_good, uint64_t rows)
+/* Expects [rows] rows of a process with events up to [last] ms, and whether the rates of the
+   last one are known. */
+static void expect_rows(uint64_t last, bool for_good, uint64_t rows, bool known)
 {
   struct ring_file f;
   make_ring(&f);
@@ -650,16 +652,17 @@ static void expect_rows(uint64_t last, bool for_good, uint64_t rows)
   struct made m = read_ring(&f);
   history_finish(m.history, for_good);
   assert_int_equal(history_count(m.history, HISTORY_100MS), rows);
+  assert_int_equal(history_row(m.history, HISTORY_100MS, rows - 1)->known, known);
   destroy(&m, &f);
 }
 
 static void a_last_row_that_is_not_whole_is_left_out(void **state)
 {
   (void) state;
-  expect_rows(230, true, 2);
-  expect_rows(230, false, 3);
-  expect_rows(270, true, 2);
-  expect_rows(30, true, 1);
+  expect_rows(230, true, 2, true);
+  expect_rows(230, false, 3, true);
+  expect_rows(130, true, 2, false);
+  expect_rows(30, true, 1, false);
 }
 
 /* The process of a stream from another machine runs, though its times are not of

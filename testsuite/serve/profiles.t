@@ -188,7 +188,9 @@ ok "a recording has the same sites" \
   echo "at 1100000000 100 0"
   echo "end 1024"
   echo "at 1200000000 100 0"
-  echo "sample 4000000 0 9 21010"
+  echo "sample 3000000 0 9 21010"
+  echo "at 1200000001 100 0"
+  echo "sample 1000000 0 9 21010"
   echo "at 1300000000 101 1"
   echo "sample 8000000 0 0 31010"
   echo "at 1400000000 101 1"
@@ -207,11 +209,11 @@ for file in selected.eventring selected.evr; do
   ok "$file: a span that began before the window" \
     flame_is "?span=parse&from=900000000&to=1250000000" .value_ns 1000000
   ok "$file: requests=get; the events of another are lost" \
-    flame_is "?requests=get" '[.value_ns, .unknown_requests]' '[1000000,1]'
+    flame_is "?requests=get" '[.value_ns, .unknown_requests]' '[1000000,2]'
   ok "$file: a request that began before the window" \
     flame_is "?requests=get&from=900000000" .value_ns 1000000
   ok "$file: the requests with samples" flame_is "" .requests \
-    '[{"number":9,"name":null,"samples":1,"value_ns":4000000},{"number":7,"name":"get","samples":1,"value_ns":1000000}]'
+    '[{"number":9,"name":null,"samples":2,"value_ns":4000000},{"number":7,"name":"get","samples":1,"value_ns":1000000}]'
   ok "$file: all parameters select" flame_is "?span=parse&requests=get&domain=1" \
     .samples 0
   ok "$file: an unknown span has no samples" flame_is "?span=no" .samples 0

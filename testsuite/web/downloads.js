@@ -218,6 +218,7 @@ await test('recording and traces of the range are downloaded, without the token 
     }
     mock.completeFrom = 2e9;
     await named(page, 'Recording');
+    await file('shop-100.evr');
     await has(page, 'The rings had all events only from 2.000 s on. Downloaded shop-100.evr');
     mock.completeFrom = null;
     assert.deepEqual(mock.requests.filter((r) => r.includes(token)), []);

@@ -549,7 +549,7 @@ export class Mock {
         const one = url.searchParams.get('request');
         // The ring no longer has the events of request 9.
         const list = [[7, 40e9, 3e7], [9, 50e9, 2e7]].map(([number, from, ns]) => ({
-          number, name: hostile[0], overwritten: number === 9, from, to: from + ns,
+          number, name: number === 9 ? 'checkout' : hostile[0], overwritten: number === 9, from, to: from + ns,
           duration_ns: ns, running_ns: 1.2e7, waiting_ns: ns - 1.2e7,
           waits: number !== 9 ? [] : [
             { name: 'blocking_section', count: 1, total_ns: 1e6 },

@@ -204,6 +204,7 @@ await test('the requests with the most samples lead to their own samples',
     await click(page, '.note a[href*="request=7"]');
     await has(page, 'of request 7 only');
     await until(page, () => !document.body.innerText.includes('The most in one request'));
+    assert.match(page.url(), /[?&]from=\d+&to=\d+/);
   }));
 
 await test('samples are selected by domain, thread, span and requests',

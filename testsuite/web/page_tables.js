@@ -209,19 +209,23 @@ await test('a pause of which the events are gone leads to a rule for the next on
   }
 });
 
-await test('events of one name lead to a rule for the next one, those of several names do not',
-  () => onPage('#/process/100/events?filter=minor&last=10', async (page) => {
-    const offered = 'Add a rule that saves the next one';
-    await has(page, offered);
-    const rule = () => page.$eval('a[href^="#/rules?"]', (a) =>
-      new URLSearchParams(a.hash.split('?')[1]).get('when'));
-    assert.equal(await rule(), 'minor');
-    await go(page, '#/process/100/events?filter=minor%20longer-than%3D1us&last=10');
-    await eventually(async () => assert.equal(await rule(), 'minor > 390us'));
-    await go(page, '#/process/100/events?last=10');
-    await until(page, (text) => !document.body.innerText.includes(text), offered);
-    await has(page, 'stop_the_world');
-  }));
+await test('a filter of events that a rule can have leads to the rule', async () => {
+  const offered = 'Add a rule that saves the next one';
+  const view = (filter) => `#/process/100/events?last=10&filter=${encodeURIComponent(filter)}`;
+  await onPage(view('minor'), async (page) => {
+    for (const [filter, when] of [
+      ['minor', 'minor'], ['longer-than=5ms name="my span"', 'my span > 5ms']]) {
+      await go(page, view(filter));
+      await eventually(async () => assert.equal(await page.$eval('a[href^="#/rules?"]', (a) =>
+        new URLSearchParams(a.hash.split('?')[1]).get('when')), when));
+    }
+    for (const filter of ['', 'mino*', 'minor domain=1', 'longer-than=1ms', hostile[0]]) {
+      await go(page, view(filter));
+      await until(page, (text, value) => !document.body.innerText.includes(text)
+        && document.querySelector('.filter').value === value, offered, filter);
+    }
+  });
+});
 
 await test('the slowest request, what its threads did, its timeline and its flame graph',
   () => onPage('#/process/100/requests?last=all', async (page) => {
@@ -266,12 +270,16 @@ await test('a request without a sample leads to the samples of its kind', async 
   mock.noSamples = true;
   try {
     await onPage('#/process/100/requests?last=all&request=7', async (page) => {
+      // None can be taken.
+      await has(page, 'Flame graph');
+      mock.categories.push('profile');
       await has(page, 'No sample was taken in it');
       assert.equal(await page.$eval('.one-request a[href*="/flame?"]', (a) =>
         new URLSearchParams(a.hash.split('?')[1]).get('requests')), hostile[0]);
     });
   } finally {
     mock.noSamples = false;
+    mock.categories.pop();
   }
 });
 
@@ -290,7 +298,7 @@ await test('a request of which the ring has no events is marked, and its waits a
     // The rings of samples go back farther.
     await has(page, 'Flame graph of 1 000 samples');
     assert.equal(await page.$eval('.one-request .note a', (a) =>
-      new URLSearchParams(a.hash.split('?')[1]).get('when')), `${hostile[0]} > 19ms`);
+      new URLSearchParams(a.hash.split('?')[1]).get('when')), 'checkout > 19ms');
     assert.equal(await page.$('.one-request .runs'), null);
   }));
 

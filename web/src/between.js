@@ -151,7 +151,7 @@ export function Between({ id, process, data, address, range, wider }) {
   const wish = { first, then, scope };
   const { found, error } = useRangeAnswer(id, first && then ? 'between' : null, range, data,
     process.state === 'running', wish, round);
-  const { span, parameters: asked, answer } = error ? {} : found ?? {};
+  const { span, parameters: asked, answer } = error || !first || !then ? {} : found ?? {};
   const ask = (next) => {
     address.go(next);
     again(round + 1);

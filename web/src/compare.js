@@ -65,12 +65,13 @@ function subject({ group, name, measure }) {
 const named = 3;                // differences in the first sentence
 const least = 0.1;              // of them, as a share
 
+// By the ratio: half is as much as twice.
 function MostChanged({ differences }) {
   const size = (d) => Math.abs(Math.log(change(d)));
   const all = differences.filter((d) => subject(d) && change(d) !== null);
   const large = all.filter((d) => Math.abs(change(d) - 1) >= least)
     .sort((x, y) => size(y) - size(x));
-  if (!all.length) return null;
+  if (!all.length) return html`<p>No total, pause or request of both is known.</p>`;
   return html`<p>${large.length
     ? html`<b>Most changed from A to B:</b> ${large.slice(0, named).map((d) =>
         `${subject(d)} ${changeText(change(d))}`).join(', ')}.`

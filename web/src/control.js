@@ -69,7 +69,7 @@ function PauseButton({ process, act, why }) {
 function SaveForm({ act, range, why }) {
   const save = (body) => act('save', body, ({ file, complete_from_ns: complete }) => ({
     text: complete != null
-      ? `${completeText(complete)} Saved as`
+      ? `${completeText(complete, body.to_ns)} Saved as`
       : 'Saved as',
     file }));
   const submit = (event) => {

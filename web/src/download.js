@@ -22,7 +22,7 @@ export function useDownload() {
     set({ text: 'The server makes the file…' });
     try {
       const { name, complete } = await download(path, parameters);
-      set({ text: `${complete ? `${completeText(complete)} ` : ''}Downloaded ${name}` });
+      set({ text: `${complete ? `${completeText(complete, parameters?.to)} ` : ''}Downloaded ${name}` });
     } catch (error) {
       set({ text: error.message, failed: true });
     }

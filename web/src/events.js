@@ -113,8 +113,8 @@ function Form({ filter, latest, ask, choose }) {
     </form>`;
 }
 
-// Says which events [found] has.
-function Which({ found: { span, parameters: { filter, order }, answer }, now }) {
+// Says which events [found] has; [rule]: a link for the next ones.
+function Which({ found: { span, parameters: { filter, order }, answer }, now, rule }) {
   const { events, more, kept } = answer;
   const count = `${events.length} ${events.length === 1 ? 'event' : 'events'}`;
   const edge = () => order === 'first' ? `, up to ${format.moment(events.at(-1).ns, 1e6)},`
@@ -122,17 +122,18 @@ function Which({ found: { span, parameters: { filter, order }, answer }, now }) 
   return html`<p class="quiet">${more ? `The ${order} ${count}` : count}${
     filter ? ' that pass the filter' : ''}${more && events.length > 0 ? edge() : ''} of ${
     coverText(span, now, kept)}${
-    more ? '. A filter or a shorter range shows others' : ''}.</p>`;
+    more ? '. A filter or a shorter range shows others' : ''}. ${rule}</p>`;
 }
 
-// Returns the name that all [events] have, or null, and the least of their durations if the
-// filter asks for one, or 0.
-function commonOf(events, { filter }) {
-  const [name, ...others] = new Set(events.filter((e) => e.form !== 'lost').map((e) => e.name));
-  const durations = filter?.includes('longer-than=')
-    ? events.map((e) => e.duration_ns).filter(Boolean) : [];
-  return { name: others.length ? null : name,
-           ns: durations.length ? Math.min(...durations) : 0 };
+// Returns the name of events that [filter] asks for and when a rule fires for what passes
+// it; { name: null } if no rule can say that.
+function ruleOf(filter) {
+  const words = (filter.match(/(?:[^\s"]|"[^"]*")+/g) ?? []).map((word) =>
+    /^(?:([\w-]+)=)?(.*)$/.exec(word.replaceAll('"', '')));
+  const valueOf = (...keys) => words.find(([, key]) => keys.includes(key))?.[2];
+  const [name, longer] = [valueOf(undefined, 'name'), valueOf('longer-than')];
+  return name && !/[*?[\\]/.test(name) && words.length === (longer ? 2 : 1)
+    ? { name, when: longer ? `${name} > ${longer}` : name } : { name: null };
 }
 
 export function Events({ id, process, data, address, range, wider }) {
@@ -150,14 +151,13 @@ export function Events({ id, process, data, address, range, wider }) {
     <${Form} filter=${filter} latest=${order === 'latest'} ask=${ask}
       choose=${(next) => address.go({ order: next === 'first' ? next : null })} />
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
-    ${found && !error && html`<${Which} found=${found} now=${data.now} />
+    ${found && !error && html`<${Which} found=${found} now=${data.now} rule=${
+        html`<${RuleForNext} process=${process} ...${ruleOf(filter)} />`} />
       ${!events.length && wider && html`<p class="empty">${wider}</p>`}`}
     ${events.length > 0 && html`
       <p><${CsvButton} title="the events shown" save=${() =>
         saveCsv(`${fileOf(process)}-events`, csvColumns, events)} />
-        <span class="quiet"> Click a time to see it in the timeline.</span>
-        ${' '}<${RuleForNext} process=${process} ...${
-          commonOf(events, found.parameters)} /></p>
+        <span class="quiet"> Click a time to see it in the timeline.</span></p>
       <${EventTable} address=${address} units=${found.answer.units}
         events=${found.parameters.order === 'first' ? events : events.toReversed()} />`}
   </section>`;

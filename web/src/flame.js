@@ -4,11 +4,15 @@ import { html, useEffect, useMemo, useRef, useState } from './html.js';
 import { Message, obstacle, useAction } from './control.js';
 import * as format from './format.js';
 import { FlameGraph } from './flame_graph.js';
-import { Base, baseOf, isSelected, Selection, selectionOf } from './flame_selection.js';
+import {
+  allSamples, Base, baseOf, isSelected, Selection, selectionOf,
+} from './flame_selection.js';
 import { child, fromOCaml, newNode, sumUp } from './flame_tree.js';
 import { LiveSites } from './live_sites.js';
 import { typeLabels, typeNamed, typeOf } from './profile_types.js';
-import { coverText, getCovered, isFixed, limits, rangeText } from './range.js';
+import {
+  coverText, getCovered, isFixed, limits, rangeText, rangeValues,
+} from './range.js';
 import { RecordFor, record_s, recordedText } from './record.js';
 
 const refresh_ms = 2000;        // while a recording was asked for
@@ -166,12 +170,14 @@ function Reservations({ root, answer, type, process, address }) {
       then count as alive.</p>`}`;
 }
 
-// The requests with the largest part of the samples, unless one was chosen.
-function MostRequests({ requests, type, address }) {
+// The requests with the largest part of the samples, unless one was chosen.  The links hold
+// the range: it moves on.
+function MostRequests({ answer: { requests, span }, type, address, now }) {
   if (address.values.request || !requests?.length) return null;
+  const held = rangeValues({ from: span.from ?? 0, to: span.to ?? now });
   return html`<p class="note">The most in one request: ${requests.slice(0, 3).map((r, i) =>
-    html`${i > 0 && ', '}<a key=${r.number} href=${address.to({ request: `${r.number}`,
-      requests: null, zoom: null })}>${r.name ? format.name(r.name) : 'request'} ${
+    html`${i > 0 && ', '}<a key=${r.number} href=${address.to({
+      ...allSamples, ...held, request: `${r.number}` })}>${r.name ? format.name(r.name) : 'request'} ${
       r.number}</a> (${type.text(r[`value_${type.unit}`])}, ${samplesOf(r)})`)}.</p>`;
 }
 
@@ -185,7 +191,7 @@ function Answer({ answer, process, type, address, now, record, why, wider }) {
   return html`${leftOut(answer, '')}${base && leftOut(base, 'Of the base, ')}${root?.value
     ? html`${base && html`<p class="note">${baseText(base, type, now)}.</p>`}
       <${Reservations} ...${{ root, answer, type, process, address }} />
-      <${MostRequests} requests=${answer.requests} ...${{ type, address }} />
+      <${MostRequests} ...${{ answer, type, address, now }} />
       ${(answer.truncated || base?.truncated) && html`<p class="note">Small functions are
         left out: there are more than 20 000 different stacks.${base &&
         ' Their differences are not known.'}</p>`}

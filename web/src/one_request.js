@@ -137,11 +137,12 @@ function useRequest(id, number, known, type) {
   return state.error || state.request ? state : { request: known, ...state };
 }
 
-// The way to the samples of the request or, if it has none, to those of all of its kind.
-function ToSamples({ request: { number, name }, samples, type, place, address }) {
+// The way to the samples of the request or, if it has none although samples are [taken], to
+// those of all of its kind.
+function ToSamples({ request: { number, name }, samples, taken, gone, type, place, address }) {
   const to = (selected) => address.to({ ...allSamples, ...selected, type }, 'flame');
-  return samples === 0
-    ? html`No sample was taken in it: <a href=${to({ requests: name })}>flame graph of
+  return samples === 0 && taken
+    ? html`${gone ? 'There is no sample of it' : 'No sample was taken in it'}: <a href=${to({ requests: name })}>flame graph of
       all ${format.name(name)}</a>`
     : html`<a href=${to({ ...place, request: number })}>Flame graph</a>${
       samples && ` of ${format.count(samples)} ${samples === 1 ? 'sample' : 'samples'}`}`;
@@ -150,7 +151,9 @@ function ToSamples({ request: { number, name }, samples, type, place, address })
 // [found]: the answer with the slowest requests, or null.
 export function OneRequest({ id, process, number, address, found }) {
   const known = found?.answer.requests.find((r) => `${r.number}` === number);
-  const type = process.categories?.includes('profile_wait') ? 'wall' : null;
+  const records = (category) => process.categories?.includes(category);
+  const type = records('profile_wait') ? 'wall' : null;
+  const taken = records('profile');
   const { request: r, gone, runs, timeline, kept, samples, error } =
     useRequest(id, number, known, type);
   const place = r && { ...placeOf(r), last: null };
@@ -166,8 +169,9 @@ export function OneRequest({ id, process, number, address, found }) {
         time they ran, stood still for the collector, or waited too shortly to be recorded.`}
       ${!gone && html`${' '}<a href=${address.to({ ...place, sel: null, at: null,
         ...selectionValues([r.from, r.to]) }, 'timeline')}>Timeline</a> ·`}
-      ${(!gone || samples > 0) && html`${' '}
-        <${ToSamples} ...${{ request: r, samples, type, place, address }} />`}</p>`}
+      ${(!gone || taken || samples > 0) && html`${' '}
+        <${ToSamples} ...${{ request: r, samples, taken, gone, type, place, address }} />`}
+      </p>`}
     ${gone && html`<${OverwrittenEvents} process=${process} name=${r.name}
       ns=${r.duration_ns} />`}
     ${!error && !timeline && !gone && html`<p class="quiet">Loading…</p>`}

@@ -5,7 +5,7 @@ import { ofProcess } from './api.js';
 import * as format from './format.js';
 import { html } from './html.js';
 import { isFixed } from './range.js';
-import { ruleAddress } from './rules.js';
+import { ruleAddress, whenLike } from './rules.js';
 
 // Returns whether all of [kept] begin later than [to], since the events before were lost
 // or overwritten.
@@ -18,8 +18,10 @@ export const overwrittenText =
 export const OverwrittenMark = () => html`
   ${' '}<span class="quiet" title=${overwrittenText}>overwritten</span>`;
 
-export const completeText = (ns) =>
-  `The rings had all events only from ${format.moment(ns, 1e6)} on.`;
+// Says from when on the rings had all events of a file up to [to], if that is known.
+export const completeText = (ns, to = Infinity) => ns < to
+  ? `The rings had all events only from ${format.moment(ns, 1e6)} on.`
+  : 'The rings had lost events up to the end of this time, or all of them.';
 
 // Returns the rings of the process [id] with what they have now, those with samples if
 // [samples]; [] without a fixed range [of].
@@ -47,9 +49,11 @@ export const OverwrittenRange = ({ to, kept, alive }) => isOverwritten(kept, to)
     ${' '}<a href="#/rules">A rule</a> saves the next ones of their kind.`}</p>`;
 
 // A link to the rule that saves the next events called [name], which took [ns]: those that
-// take about as long or longer.  [name]: null if it is not known.
-export const RuleForNext = ({ process, name, ns }) => process.state === 'running' && name &&
-  html`<a href=${ruleAddress(process, name, ns)}>Add a rule that saves the next one</a>`;
+// take about as long or longer, or [when].  [name]: null if it is not known; a rule cannot
+// have one with a >.
+export const RuleForNext = ({ process, name, ns, when = whenLike(name, ns) }) =>
+  process.state === 'running' && name && !name.includes('>') &&
+  html`<a href=${ruleAddress(process, when)}>Add a rule that saves the next one</a>`;
 
 // Says that the events called [name], which took [ns], are gone, and how to keep the next
 // ones.

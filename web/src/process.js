@@ -190,7 +190,7 @@ export function Process(given) {
   const [held, hold] = useState(false);
   const data = { ...useData(id, process, subscribe, live, redrawMs(range)), hold };
   const setRange = (next, options) => address.go(rangeValues(next), options);
-  const kept = useKept(id, range, alive, view === 'flame' &&
+  const kept = useKept(id, process && view !== 'control' ? range : {}, alive, view === 'flame' &&
     typeOf(typeNamed(address.values.type)).ownRings === true);
   useTiers(range.last === null ? data.history.tiers : [], data, live);
   if (!known.current || known.current.error)

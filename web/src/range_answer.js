@@ -16,8 +16,9 @@ addEventListener('pointerover', ({ pointerType, target }) => {
            inRows: Boolean(target.closest?.('tbody')) };
 }, { capture: true, passive: true });
 
-// Returns whether a link of a table or a row of events is under the mouse or has the focus of the keyboard,
-// or rows were touched just now: another answer may put another row in their place.
+// Returns whether a link of a table or a row of events is under the mouse or has the focus
+// of the keyboard, or rows were touched just now: another answer may put another row in
+// their place.
 // After a touch, :hover is the link that was touched.
 const isPointedAt = () => document.querySelector('tbody a:focus-visible') !== null ||
   (last.touch ? last.inRows && performance.now() - last.at < touched_ms

@@ -11,18 +11,20 @@ import { Table } from './table.js';
 
 const seconds = (s) => format.duration(s * 1e9);
 
-// Returns the address of the form, filled in for the events [name] of the program of
-// [process] that take about as long as [ns] or longer, or for all of them if that is 0.
-export function ruleAddress(process, name, ns) {
+// Returns the address of the form, filled in with [when] and the program of [process].
+export const ruleAddress = (process, when) => `#/rules?${new URLSearchParams({
+  when, process: (process.program ?? '').replace(/.*\//, '')
+    .replace(/[\\*?[]/g, '\\$&') })}`;
+
+// Returns when a rule fires for the events [name] that take about as long as [ns] or
+// longer, or for all of them if that is 0.
+export function whenLike(name, ns) {
   // Two digits, rounded down, so that [ns] itself is longer
   const unit = 10 ** Math.max(0, Math.floor(Math.log10(ns)) - 1);
   const least = Math.max(1, Math.ceil(ns / unit) - 1) * unit;
   const time = least < 1e3 ? `${least}ns` : least < 1e6 ? `${least / 1e3}us`
     : `${least / 1e6}ms`;
-  return `#/rules?${new URLSearchParams({
-    when: ns > 0 ? `${name} > ${time}` : name,
-    process: (process.program ?? '').replace(/.*\//, '')
-      .replace(/[\\*?[]/g, '\\$&') })}`;
+  return ns > 0 ? `${name} > ${time}` : name;
 }
 
 // The fields of the form: name, label, usual value and unit.
