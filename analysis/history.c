@@ -79,8 +79,7 @@ struct open_time {
 struct row {
   struct history_row shown;
   bool tells_user, tells_waits;
-  bool partial;                   /* a ring has no events of a part of its time, or it
-                                     ends before its time */
+  bool partial;                   /* a ring has no events of its time */
   uint64_t version;               /* of the times, of which its shares are */
   uint64_t rest[SUMMARY_PARTS];   /* units of the domains without columns */
 };
@@ -723,10 +722,10 @@ void history_finish(struct history *h, bool for_good)
   const int64_t step = history_step_ns[HISTORY_100MS];
   const struct summary *s = live_summary(h->live);
   const struct summary_numbers *n = summary_numbers(s);
-  const struct tier *t = &h->tiers[HISTORY_100MS];
-  if (h->any && !(for_good && t->count > 1)) {
+  if (h->any) {
+    const struct tier *t = &h->tiers[HISTORY_100MS];
     end_rows(h, time_after(h->known_ns, step));
-    if (for_good) t->rows[(t->count - 1) % t->room].partial = true;
+    t->rows[(t->count - 1) % t->room].shown.cut = for_good;
   }
   /* A recording has no event that tells it. */
   for (uint32_t i = 0; i < n->domain_count; i++)
@@ -749,6 +748,17 @@ uint64_t history_first(const struct history *h, enum history_tier tier)
 {
   const struct tier *t = &h->tiers[tier];
   return t->count >= t->room ? t->count - t->room + 1 : 0;
+}
+
+/* A shorter history has nothing else to show. */
+#define LEAST_ROWS 2
+
+uint64_t history_whole(const struct history *h, enum history_tier tier)
+{
+  const struct tier *t = &h->tiers[tier];
+  const bool is_cut = t->count > LEAST_ROWS
+    && t->rows[(t->count - 1) % t->room].shown.cut;
+  return is_cut ? t->count - 1 : t->count;
 }
 
 int64_t history_row_ns(const struct history *h, enum history_tier tier,

@@ -73,6 +73,8 @@ struct history_row {
                                      known */
   bool user_known, waits_known;   /* the same of events of the program and of
                                      waits */
+  bool cut;                       /* the last one of what has ended, which has only a
+                                     part of its time: rates are too low */
   uint8_t names[HISTORY_KINDS];   /* the number of names known at its end */
 };
 
@@ -94,8 +96,7 @@ void history_event(struct history *h, const struct eventring_event *event);
 void history_until(struct history *h, int64_t ns);
 
 /* Ends the rows of 100 ms up to the row of the last event.  [for_good]: the process or
-   the file has ended.  That row has less than 100 ms then: it is left out, unless it is
-   one of the first two, and has no rates.  Else more may follow, of a process on another
+   the file has ended, and that row is cut.  Else more may follow, of a process on another
    machine. */
 void history_finish(struct history *h, bool for_good);
 
@@ -106,6 +107,10 @@ void history_resident(struct history *h, uint64_t bytes);
    history_first on are kept. */
 uint64_t history_count(const struct history *h, enum history_tier tier);
 uint64_t history_first(const struct history *h, enum history_tier tier);
+
+/* Returns the same as history_count, without a row at the end that is cut, unless the
+   history has no more than two. */
+uint64_t history_whole(const struct history *h, enum history_tier tier);
 
 /* Returns the begin of row [number] of [tier], CLOCK_MONOTONIC: the member [ns]
    of history_row, but the shares of the row need not be computed. */

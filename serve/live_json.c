@@ -213,6 +213,11 @@ json_t *json_processes(void)
 
 /* History */
 
+static bool has_rates(const struct history_row *row)
+{
+  return row->known && !row->cut;
+}
+
 /* The columns of a row that have one value each: COLUMN(name, value), of the row
    [row] of the view [d]. */
 #define ROW_COLUMNS(COLUMN)                                                      \
@@ -220,17 +225,17 @@ json_t *json_processes(void)
   COLUMN(running, share_json(row->running))                                      \
   COLUMN(collecting, share_json(row->collecting))                                \
   COLUMN(waiting, share_json(row->waiting))                                      \
-  COLUMN(alloc_bytes_per_s, number_or_null(row->known, row->alloc_bytes_per_s))  \
+  COLUMN(alloc_bytes_per_s, number_or_null(has_rates(row), row->alloc_bytes_per_s)) \
   COLUMN(promoted_bytes_per_s,                                                   \
-         number_or_null(row->known, row->promoted_bytes_per_s))                  \
+         number_or_null(has_rates(row), row->promoted_bytes_per_s))              \
   COLUMN(heap_bytes, count_or_null(row->heap_bytes != 0, row->heap_bytes))       \
   COLUMN(resident_bytes,                                                         \
          count_or_null(row->resident_bytes != 0, row->resident_bytes))           \
   COLUMN(p50_ns, count_or_null(row->pauses > 0, row->p50_ns))                    \
   COLUMN(p99_ns, count_or_null(row->pauses > 0, row->p99_ns))                    \
   COLUMN(max_ns, count_or_null(row->pauses > 0, row->max_ns))                    \
-  COLUMN(pauses, count_or_null(row->known, row->pauses))                         \
-  COLUMN(events, count_or_null(row->known, row->events))                         \
+  COLUMN(pauses, count_or_null(has_rates(row), row->pauses))                     \
+  COLUMN(events, count_or_null(has_rates(row), row->events))                     \
   COLUMN(lost, count(row->lost))
 
 enum {
@@ -371,7 +376,7 @@ static void put_ended(struct row_writer *writer, const char *name,
                         json_object);
     const bool any = row->user_known && ended.count > 0;
     put(writer, of, "per_s",
-        number_or_null(row->user_known,
+        number_or_null(row->user_known && !row->cut,
                        (double) ended.count / row_seconds(writer)));
     put(writer, of, "mean_ns", count_or_null(any,
                                            any ? ended.ns / ended.count : 0));
@@ -503,7 +508,7 @@ static void print_domains(struct row_writer *writer, FILE *out)
 {
   struct history *h = writer->data->history;
   const uint64_t first = history_first(h, writer->tier),
-    end = history_count(h, writer->tier);
+    end = history_whole(h, writer->tier);
   size_t count;
   struct history_share *list = history_shares(h, writer->tier, first, end,
                                               &count);
@@ -532,7 +537,7 @@ static void print_groups(struct row_writer *writer, FILE *out)
 {
   const struct history *h = writer->data->history;
   const uint64_t first = history_first(h, writer->tier),
-    end = history_count(h, writer->tier);
+    end = history_whole(h, writer->tier);
   print_domains(writer, out);
   for (size_t group = 0; group < GROUPS; group++) {
     if (group == GROUP_DOMAINS) continue;
@@ -580,7 +585,7 @@ static void take_ticks(struct view_data *d, void *state)
 {
   json_t *rows = state;
   struct row_writer writer = { .data = d, .tier = HISTORY_100MS };
-  const uint64_t end = history_count(d->history, HISTORY_100MS),
+  const uint64_t end = history_whole(d->history, HISTORY_100MS),
     first = history_first(d->history, HISTORY_100MS);
   /* The client asks for the history of a file that is being read. */
   if (d->reading || d->sent < first) d->sent = d->reading ? end : first;
@@ -606,7 +611,7 @@ json_t *json_ticks(struct view *view)
 static void leave_ticks(struct view_data *d, void *state)
 {
   (void) state;
-  d->sent = history_count(d->history, HISTORY_100MS);
+  d->sent = history_whole(d->history, HISTORY_100MS);
 }
 
 void skip_ticks(struct view *view)

@@ -641,9 +641,10 @@ static void the_time_before_the_rings_of_a_recording_is_not_known(void **state)
   destroy(&m, &f);
 }
 
-/* Expects [rows] rows of a process with events up to [last] ms, and whether the rates of the
-   last one are known. */
-static void expect_rows(uint64_t last, bool for_good, uint64_t rows, bool known)
+/* Expects [rows] rows of a process with events up to [last] ms, [whole] of which are shown,
+   and whether the last one is cut. */
+static void expect_rows(uint64_t last, bool for_good, uint64_t rows, uint64_t whole,
+                        bool cut)
 {
   struct ring_file f;
   make_ring(&f);
@@ -652,17 +653,18 @@ static void expect_rows(uint64_t last, bool for_good, uint64_t rows, bool known)
   struct made m = read_ring(&f);
   history_finish(m.history, for_good);
   assert_int_equal(history_count(m.history, HISTORY_100MS), rows);
-  assert_int_equal(history_row(m.history, HISTORY_100MS, rows - 1)->known, known);
+  assert_int_equal(history_whole(m.history, HISTORY_100MS), whole);
+  assert_int_equal(history_row(m.history, HISTORY_100MS, rows - 1)->cut, cut);
   destroy(&m, &f);
 }
 
 static void a_last_row_that_is_not_whole_is_left_out(void **state)
 {
   (void) state;
-  expect_rows(230, true, 2, true);
-  expect_rows(230, false, 3, true);
-  expect_rows(130, true, 2, false);
-  expect_rows(30, true, 1, false);
+  expect_rows(230, true, 3, 2, true);
+  expect_rows(230, false, 3, 3, false);
+  expect_rows(130, true, 2, 2, true);
+  expect_rows(30, true, 1, 1, true);
 }
 
 /* The process of a stream from another machine runs, though its times are not of
