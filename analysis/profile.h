@@ -291,8 +291,8 @@ struct profile_request {
   struct profile_value value;   /* without variance */
 };
 
-/* Returns the requests of the selected samples, the largest weight first, and sets
-   *count to their number; none of a merged profile.  The caller frees the array. */
+/* Returns the requests of the selected samples, the most samples first, and sets *count to
+   their number; none of a merged profile.  The caller frees the array. */
 struct profile_request *profile_requests(const struct profile *profile, size_t *count);
 
 /* Returns the name of request [number], or NULL when its begin is not known. */

@@ -350,9 +350,11 @@ static int by_number(const void *x, const void *y)
   return (a->number > b->number) - (a->number < b->number);
 }
 
-static int heaviest_first(const void *x, const void *y)
+static int most_samples_first(const void *x, const void *y)
 {
   const struct profile_request *a = x, *b = y;
+  if (a->value.samples != b->value.samples)
+    return a->value.samples < b->value.samples ? 1 : -1;
   if (a->value.weight != b->value.weight)
     return a->value.weight < b->value.weight ? 1 : -1;
   return by_number(x, y);
@@ -372,7 +374,7 @@ struct profile_request *profile_requests(const struct profile *p, size_t *count)
     if (requests > 0 && list[requests - 1].number == list[i].number)
       add_value(&list[requests - 1].value, list[i].value);
     else list[requests++] = list[i];
-  qsort(list, requests, sizeof *list, heaviest_first);
+  qsort(list, requests, sizeof *list, most_samples_first);
   *count = requests;
   return list;
 }

@@ -298,7 +298,7 @@ static void print_node(struct flame *f, uint32_t at, int depth)
   fputs("]}", f->out);
 }
 
-/* Prints the requests with the most of the samples. */
+/* Prints the requests with the most samples. */
 static void print_requests(FILE *out, const struct profile *profile, const char *unit)
 {
   size_t count;

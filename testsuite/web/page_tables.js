@@ -271,7 +271,8 @@ await test('a request without a sample leads to the samples of its kind', async 
   try {
     await onPage('#/process/100/requests?last=all&request=7', async (page) => {
       // None can be taken.
-      await has(page, 'Flame graph');
+      await until(page, () => /Flame graph$/m.test(
+        document.querySelector('.one-request p')?.innerText));
       mock.categories.push('profile');
       await has(page, 'No sample was taken in it');
       assert.equal(await page.$eval('.one-request a[href*="/flame?"]', (a) =>

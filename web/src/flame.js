@@ -170,15 +170,15 @@ function Reservations({ root, answer, type, process, address }) {
       then count as alive.</p>`}`;
 }
 
-// The requests with the largest part of the samples, unless one was chosen.  The links hold
-// the range: it moves on.
-function MostRequests({ answer: { requests, span }, type, address, now }) {
+// The requests with the most samples, unless one was chosen.  The links hold the range: it
+// moves on.
+function MostRequests({ answer: { requests, span }, address, now }) {
   if (address.values.request || !requests?.length) return null;
   const held = rangeValues({ from: span.from ?? 0, to: span.to ?? now });
-  return html`<p class="note">The most in one request: ${requests.slice(0, 3).map((r, i) =>
+  return html`<p class="note">Requests with the most samples: ${requests.slice(0, 3).map((r, i) =>
     html`${i > 0 && ', '}<a key=${r.number} href=${address.to({
       ...allSamples, ...held, request: `${r.number}` })}>${r.name ? format.name(r.name) : 'request'} ${
-      r.number}</a> (${type.text(r[`value_${type.unit}`])}, ${samplesOf(r)})`)}.</p>`;
+      r.number}</a> (${format.count(r.samples)})`)}.</p>`;
 }
 
 function Answer({ answer, process, type, address, now, record, why, wider }) {
@@ -191,7 +191,7 @@ function Answer({ answer, process, type, address, now, record, why, wider }) {
   return html`${leftOut(answer, '')}${base && leftOut(base, 'Of the base, ')}${root?.value
     ? html`${base && html`<p class="note">${baseText(base, type, now)}.</p>`}
       <${Reservations} ...${{ root, answer, type, process, address }} />
-      <${MostRequests} ...${{ answer, type, address, now }} />
+      <${MostRequests} ...${{ answer, address, now }} />
       ${(answer.truncated || base?.truncated) && html`<p class="note">Small functions are
         left out: there are more than 20 000 different stacks.${base &&
         ' Their differences are not known.'}</p>`}

@@ -145,7 +145,7 @@ function ToSamples({ request: { number, name }, samples, taken, gone, type, plac
     ? html`${gone ? 'There is no sample of it' : 'No sample was taken in it'}: <a href=${to({ requests: name })}>flame graph of
       all ${format.name(name)}</a>`
     : html`<a href=${to({ ...place, request: number })}>Flame graph</a>${
-      samples && ` of ${format.count(samples)} ${samples === 1 ? 'sample' : 'samples'}`}`;
+      samples > 0 && ` of ${format.count(samples)} ${samples === 1 ? 'sample' : 'samples'}`}`;
 }
 
 // [found]: the answer with the slowest requests, or null.
