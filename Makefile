@@ -611,12 +611,11 @@ FUZZ_LEVEL = -O0
 FUZZ_CC = clang
 FUZZ_TARGETS := $(patsubst testsuite/fuzz/fuzz_%.c,%,\
                   $(wildcard testsuite/fuzz/fuzz_*.c))
-# Without the parts that need a terminal or are a server.
+# Of the command's own code only what a target calls; no servers.
 FUZZ_TOOLS := $(ANALYSIS_SRC) $(filter-out fleet/hub_server.c,\
                 $(wildcard fleet/*.c)) \
   $(wildcard render/*.c sources/*.c) \
-  $(filter-out tools/main.c tools/top_%,$(wildcard tools/*.c)) \
-  $(wildcard tools/runs/*.c) \
+  $(addprefix tools/,columns.c common.c filter_options.c) \
   $(filter-out $(addprefix serve/,http.c listen.c sampler.c),\
     $(SERVE_SRC))
 # Programs that make files for tests, whose main a target calls by their name.

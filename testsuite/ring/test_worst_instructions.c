@@ -1,4 +1,5 @@
 // BUILD: testsuite/ring/ring_file.c testsuite/ring/ring_test.c
+// Only in make check-long: it measures the cost, with cachegrind.
 /* If this breaks, the work of a subcommand grows faster than the file: a small
    recording, which may become 256 times its size, keeps it busy for long.
    Counts instructions under cachegrind, for a file and for one of four times its
