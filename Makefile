@@ -611,7 +611,7 @@ FUZZ_LEVEL = -O0
 FUZZ_CC = clang
 FUZZ_TARGETS := $(patsubst testsuite/fuzz/fuzz_%.c,%,\
                   $(wildcard testsuite/fuzz/fuzz_*.c))
-# Of the command's own code only what a target calls; no servers.
+# Of the command's own code, only the files that a target needs; no servers.
 FUZZ_TOOLS := $(ANALYSIS_SRC) $(filter-out fleet/hub_server.c,\
                 $(wildcard fleet/*.c)) \
   $(wildcard render/*.c sources/*.c) \

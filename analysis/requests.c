@@ -52,7 +52,7 @@ struct open {
   uint64_t number;                /* 0: none */
   int64_t begin_ns;
   int64_t idle_since;             /* while [workers] is 0 */
-  uint64_t running_ns, waiting_ns;
+  uint64_t running_ns, waiting_ns, collector_ns;
   struct waits *waits;            /* NULL: none yet */
   uint64_t gaps, losses;          /* that there had been at the begin */
   uint32_t workers;
@@ -63,6 +63,8 @@ struct worker {
   uint32_t thread, ring, domain;
   uint64_t number;                /* of its request; 0: none */
   int64_t since;
+  int64_t collects_since;         /* while [collections] is not 0 */
+  uint32_t collections;           /* spans of the collector that are open in the thread */
   bool counted;                   /* among the [workers] of the request: its
                                      begin was known */
 };
@@ -240,6 +242,15 @@ static void add_worker(struct open *o, int64_t ns)
   if (o->workers++ == 0) o->waiting_ns += between(o->idle_since, ns);
 }
 
+/* Adds the time of [w] in the collector, until [ns], to its request [o], without the time
+   before the run. */
+static void add_collector(struct open *o, const struct worker *w, int64_t ns)
+{
+  int64_t from = w->collects_since > w->since ? w->collects_since : w->since;
+  if (from < o->begin_ns) from = o->begin_ns;
+  if (w->collections > 0) o->collector_ns += between(from, ns);
+}
+
 /* Ends the run of [w], if it has a request, at [ns].  [ns] is the begin of the
    run if its end is not known. */
 static void end_run(struct requests *r, struct worker *w, int64_t ns)
@@ -259,6 +270,7 @@ static void end_run(struct requests *r, struct worker *w, int64_t ns)
     add_worker(o, from);
   }
   o->running_ns += between(from, ns);
+  add_collector(o, w, ns);
   /* 0 already: a damaged file begins the same request twice. */
   if (o->workers > 0 && --o->workers == 0) o->idle_since = ns;
 }
@@ -351,6 +363,20 @@ static void take_wait(struct requests *r, const struct eventring_event *event)
   list[i].ns += ns;
 }
 
+/* Takes the begin or the end of a span of the collector, which [event] is. */
+static void take_collection(struct requests *r, const struct eventring_event *event)
+{
+  struct worker *w = known_worker(r, event->thread);
+  if (w == NULL) return;
+  if (event->form == EVENTRING_EV_BEGIN) {
+    if (w->collections++ == 0) w->collects_since = event->ns;
+  } else if (w->collections > 0) {
+    struct open *o = find(r, w->number);
+    if (w->collections == 1 && o != NULL) add_collector(o, w, event->ns);
+    w->collections--;
+  }
+}
+
 /* Ends the request with the number in [event].  Returns true if the begin of
    the request is known; then removes the request from the table and describes
    it in [*ended]. */
@@ -367,6 +393,7 @@ static bool end_request(struct requests *r, const struct eventring_event *event,
     .end_ns = event->ns > o->begin_ns ? event->ns : o->begin_ns,
     .running_ns = o->running_ns,
     .waiting_ns = o->waiting_ns + between(o->idle_since, event->ns),
+    .collector_ns = o->collector_ns,
     .runs_known = o->gaps == r->gaps
   };
   if (o->waits != NULL) {
@@ -388,6 +415,12 @@ static bool is_request(struct requests *r, const struct eventring_event *event)
 {
   return event->words == 1
          && class_of(r->roles, event->id).kind == EVENTRING_KIND_REQUEST;
+}
+
+/* Returns whether [event] is of a span of the collector that may be in a run. */
+static bool is_collection(struct requests *r, const struct eventring_event *event)
+{
+  return r->worker_count > 0 && is_collector_span(class_of(r->roles, event->id));
 }
 
 bool request_begin(struct requests *r, const struct eventring_event *event,
@@ -443,9 +476,11 @@ bool request_ended(struct requests *r, const struct eventring_event *event,
     break;
   case EVENTRING_EV_BEGIN:
     if (is_request(r, event)) begin_request(r, event);
+    else if (is_collection(r, event)) take_collection(r, event);
     break;
   case EVENTRING_EV_END:
     *last_ns = event->ns;
+    if (is_collection(r, event)) take_collection(r, event);
     return is_request(r, event) && end_request(r, event, ended);
   case EVENTRING_EV_INSTANT:
     take_instant(r, event);

@@ -11,8 +11,8 @@
 /**************************************************************************/
 
 /* How long requests took: from begin to end, how much of that threads worked on
-   them (running), and how much no thread did (waiting); and for what threads waited
-   while they worked on them.
+   them (running), and how much no thread did (waiting); and for what threads waited, and
+   how long they were in the collector, while they worked on them.
 
      struct requests *r = new_requests(cursor);
      for each event: request_ended(r, event, &request);
@@ -47,6 +47,7 @@ struct ended_request {
   struct request_wait waits[REQUEST_WAITS];       /* that ended before it, by their
                                      first ends */
   uint64_t other_waits_ns;        /* of further kinds */
+  uint64_t collector_ns;          /* of [running_ns]: these threads ran the collector */
   bool runs_known;                /* false: events were lost, so that these are
                                      less than they were, or more */
 };

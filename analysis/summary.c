@@ -752,6 +752,8 @@ void summary_event(struct summary *s, const struct eventring_event *event)
 
   enum event_role role = role_of(s->shown.roles, event->id);
   count_event(s, event);
+  if (s->shown.domains_first_ns == 0 && counts(s, event))
+    s->shown.domains_first_ns = event->ns;
   d->tally.events += counts(s, event);
   if (is_wait_role(role)) s->tells_waits = true;
   note_thread(s, d, role, event, has_ended ? since : INT64_MAX);

@@ -202,6 +202,8 @@ struct summary_numbers {
   struct event_roles *roles;      /* see event_roles.h */
   uint64_t events;
   int64_t first_ns, last_ns;      /* of events that count; 0: there are none */
+  int64_t domains_first_ns;       /* without samples: their rings may go back farther; 0:
+                                     there are only samples */
   struct summary_domain *domains[SUMMARY_DOMAINS];  /* by their ids */
   uint32_t domain_count;
   struct summary_domain *others;  /* or NULL */

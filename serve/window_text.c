@@ -339,8 +339,8 @@ char *print_flame(const struct profile *profile, int64_t started_ns)
     struct flame f = { out, nodes, FLAME_NODES - 1, unit,
                        count > FLAME_NODES
                        ? nodes[0].total.weight / FLAME_NODES : 0 };
-    fprintf(out, ",\"first_ns\":%" PRId64 ",\"truncated\":%s,",
-            time_since(sums.first_ns, started_ns),
+    fprintf(out, ",\"first_ns\":%" PRId64 ",\"last_ns\":%" PRId64 ",\"truncated\":%s,",
+            time_since(sums.first_ns, started_ns), time_since(sums.last_ns, started_ns),
             count > FLAME_NODES ? "true" : "false");
     print_requests(out, profile, unit);
     print_node(&f, 0, 0);

@@ -63,6 +63,8 @@ static json_t *json_request(const struct window *w, const struct slow_request *s
     ? json_integer((json_int_t) r->running_ns) : json_null());
   json_object_set_new(json, "waiting_ns", r->runs_known
     ? json_integer((json_int_t) r->waiting_ns) : json_null());
+  json_object_set_new(json, "collector_ns", r->runs_known
+    ? json_integer((json_int_t) r->collector_ns) : json_null());
   json_object_set_new(json, "waits", r->runs_known ? json_request_waits(w, r)
                                                    : json_null());
   return json;

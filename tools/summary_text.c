@@ -37,6 +37,8 @@ static void print_process_and(struct summary *s, const char *remark)
   const struct summary_numbers *all = summary_numbers(s);
   struct eventring_info info = target_info(all->cursor);
   char span[QUANTITY_SIZE];
+  const int64_t first_ns =
+    all->domains_first_ns != 0 ? all->domains_first_ns : all->first_ns;
   printf("process %" PRId32 "%s", info.pid, info.program[0] ? " " : "");
   print_text(stdout, info.program, strlen(info.program), TEXT_LINE);
   int state = eventring_state(all->cursor);
@@ -45,8 +47,8 @@ static void print_process_and(struct summary *s, const char *remark)
   printf(" (%s%s): %" PRIu64 " %s over %s%s\n", state_name(state),
          paused ? ", paused" : "", all->events,
          all->events == 1 ? "event" : "events",
-         format_duration(span, all->last_ns > all->first_ns
-                               ? (uint64_t) all->last_ns - (uint64_t) all->first_ns
+         format_duration(span, all->last_ns > first_ns
+                               ? (uint64_t) all->last_ns - (uint64_t) first_ns
                                : 0), remark);
 }
 

@@ -8,7 +8,9 @@ make_ring plain
 # In each ms a request of 100 us plus its number in us, in two threads by turns.
 # Request 50 begins before the others and ends last; it works three times.  Request 51 does
 # not end, and is worked on to the end; request 52 until its domain ends.  In request 50,
-# thread 103 waits from before its run, 105 twice; 104 waits after its run.
+# thread 103 waits from before its run, 105 twice; 104 waits after its run.  104 collects
+# until after its run, 105 in it, with a span inside, 103 after it; 101 from before its run
+# for request 39.
 awk 'BEGIN {
   CONVFMT = OFMT = "%.0f"
   us = 1000
@@ -37,6 +39,16 @@ awk 'BEGIN {
   print "0/101", 39053 * us, "instant mutex_wait", 4 * us, 0, 4096, 102
   print "0/101", 39054 * us, "instant condition_wait", 5 * us, 0, 8192
   print "0/101", 39055 * us, "instant thread_yield", 6 * us
+  print "0/103", 10600 * us, "begin minor"
+  print "0/103", 10700 * us, "end minor"
+  print "0/104", 20515 * us, "begin major_slice"
+  print "0/104", 20530 * us, "end major_slice"
+  print "0/105", 30505 * us, "begin major_slice"
+  print "0/105", 30506 * us, "begin major_mark_roots"
+  print "0/105", 30508 * us, "end major_mark_roots"
+  print "0/105", 30510 * us, "end major_slice"
+  print "0/101", 38900 * us, "begin minor"
+  print "0/101", 39020 * us, "end minor"
   print "0/103", 45000 * us, "end order 50"
   print "1/201", 45500 * us, "instant ring_start 1"
   print "1/201", 45500 * us, "instant domain_start 1 0 1"
@@ -60,6 +72,8 @@ ok "with its name, its times, and how long threads worked on it" field_is \
 ok "with the waits of these threads, from the begins of their runs on" field_is \
   "$requests?limit=1" '.requests[0] | [(.waits[] | .name, .count, .total_ns)] | tostring' \
   '["mutex_wait",2,8000,"condition_wait",1,10000]'
+ok "with their time in the collector, of the runs only" field_is "$requests?limit=3" \
+  '[.requests[].collector_ns] | tostring' '[10000,0,19999]'
 ok "waits of more than four kinds are others" field_is "$requests?request=39" \
   '.requests[0] | [(.waits[] | .name, .count, .total_ns)] | tostring' \
   '["blocking_section",1,1000,"semaphore_wait",1,2000,"thread_yield",2,9000,"mutex_wait",1,4000,null,null,5000]'

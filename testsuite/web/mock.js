@@ -550,7 +550,7 @@ export class Mock {
         // The ring no longer has the events of request 9.
         const list = [[7, 40e9, 3e7], [9, 50e9, 2e7]].map(([number, from, ns]) => ({
           number, name: number === 9 ? 'checkout' : hostile[0], overwritten: number === 9, from, to: from + ns,
-          duration_ns: ns, running_ns: 1.2e7, waiting_ns: ns - 1.2e7,
+          duration_ns: ns, running_ns: 1.2e7, waiting_ns: ns - 1.2e7, collector_ns: 2e6,
           waits: number !== 9 ? [] : [
             { name: 'blocking_section', count: 1, total_ns: 1e6 },
             { name: 'mutex_wait', count: 2, total_ns: 3e6 },
@@ -571,7 +571,8 @@ export class Mock {
                      { rule: 'memory_growth', title: 'The heap grows', category: null,
                        reason: 'fewer than 8 major cycles ended' }] }),
       // Another process, and another time, have more of the collector.
-      flame: () => ({ first_ns: this.first_sample_ns, ...flame(
+      flame: () => ({
+        first_ns: this.first_sample_ns, last_ns: this.last_sample_ns, ...flame(
         this.noSamples ? 'io' : url.searchParams.get('type'),
         id !== '100' || from === 1e9 ? 3 : 1, this.overwritten) }),
       live_sites: () => liveSites(from, to, number('width', 1000)),

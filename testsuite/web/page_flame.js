@@ -143,6 +143,21 @@ await test('wall-clock time is of the time of which no ring has lost samples',
       assert.doesNotMatch(await textOf(page), /left out: other/);
     }));
 
+await test('samples of a part of the range only say so, unless some are selected', async () => {
+  const range = 'from=20000000000&to=40000000000';
+  [mock.first_sample_ns, mock.last_sample_ns] = [25e9, 35e9];
+  try {
+    await onPage(`#/process/100/flame?${range}`, (page) =>
+      has(page, 'Of this time there are samples only from 25.0 s to 35.0 s'));
+    await onPage(`#/process/100/flame?${range}&domain=1`, async (page) => {
+      await has(page, 'samples,');
+      assert.ok(!(await textOf(page)).includes('there are samples only'));
+    });
+  } finally {
+    [mock.first_sample_ns, mock.last_sample_ns] = [20e9, undefined];
+  }
+});
+
 await test('the colours of a flame graph tell whose code it is, with the shares',
   () => onPage('#/process/100/flame', async (page) => {
     await seen(page, '.flame');
@@ -477,6 +492,8 @@ await test('files that were saved are links to their recordings', async () => {
       await click(page, '.save button');
       await until(page, () => document.querySelector('.quick .message a')?.innerText ===
         '/store/shop.evr');
+      assert.equal(await copyLink(page, true),
+                   `${new URL(address).origin}/#/process/101/charts`);
       await until(page, () => document.querySelector('.control tbody a')?.hash ===
         '#/process/101/charts');
       await go(page, '#/rules');

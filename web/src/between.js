@@ -8,6 +8,7 @@ import { Chart, seriesColour } from './chart.js';
 import { selectionValues } from './choice.js';
 import * as format from './format.js';
 import { Bars } from './histogram.js';
+import { threadName } from './lanes.js';
 import { coverText, rangeValues } from './range.js';
 import { useRangeAnswer } from './range_answer.js';
 import { Table } from './table.js';
@@ -113,8 +114,8 @@ function Series({ series, span, process, address }) {
 }
 
 const eventText = ({ name, domain, thread, thread_name }) =>
-  `${name ? format.name(name) : 'unknown'} in domain ${domain}, thread ${
-    thread}${thread_name ? ` ${format.name(thread_name)}` : ''}`;
+  `${name ? format.name(name) : 'unknown'} in domain ${domain}, ${
+    threadName({ thread, name: thread_name })}`;
 
 // The address of the timeline with a pair, whose time is selected, and some time around it.
 function addressOf(address, { first, then, duration_ns }) {
@@ -138,11 +139,15 @@ function Longest({ address, pairs }) {
 // Times that many ask for, as links: what is chosen above then shows how it is written.
 function Examples({ data, address }) {
   const own = [...data.detail?.requests ?? [], ...data.detail?.spans ?? []].slice(0, 3);
-  const pairs = [['minor', 'domain'], ['major_slice', 'domain'],
-                 ...own.map(({ name }) => [filterOf(name), 'process', name])];
-  return html`<p class="note">Such as: ${pairs.map(([filter, scope, name], i) => html`${
-    i > 0 && ' · '}<a key=${filter} href=${address.to({ first: filter, then: filter, scope })}>
-      from one ${format.name(name ?? filter)} to the next</a>`)}</p>`;
+  const toNext = (name, scope) => ({ first: filterOf(name), then: filterOf(name), scope,
+                                     text: `from one ${format.name(name)} to the next` });
+  const pairs = [
+    toNext('minor', 'domain'),
+    { first: 'minor form=end', then: 'minor', scope: 'domain',
+      text: 'from the end of one minor to the next' },
+    toNext('major_slice', 'domain'), ...own.map(({ name }) => toNext(name, 'process'))];
+  return html`<p class="note">Such as: ${pairs.map(({ text, ...pair }, i) => html`${
+    i > 0 && ' · '}<a key=${text} href=${address.to(pair)}>${text}</a>`)}</p>`;
 }
 
 export function Between({ id, process, data, address, range, wider }) {

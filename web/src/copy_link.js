@@ -2,18 +2,19 @@
 // (see api.js): it may go into a chat or a ticket.
 
 import { html, useState } from './html.js';
-import { Message } from './control.js';
 
 const needed = 'The link has no token: its reader opens it with the token of this server.';
 
 const live = 'It follows the process: press Live first for a link to this time. ';
 const held = 'The rings keep its events for a while only: save the range to keep them. ';
 
-// [fixed]: the range is held; [alive]: the process goes on.
-export function CopyLink({ fixed, alive }) {
+// [to]: the address of [what], that of this view without it; [fixed]: the range is held;
+// [alive]: the process goes on.
+export function CopyLink({ to, what = 'this view', fixed, alive }) {
   const [copied, set] = useState(null);
+  const linkNow = () => new URL(to ?? location.hash, location.href).href;
   const copy = async () => {
-    const link = location.href;
+    const link = linkNow();
     const reservation = `${!alive ? '' : fixed ? held : live}${needed}`;
     try {
       await navigator.clipboard.writeText(link);
@@ -24,8 +25,8 @@ export function CopyLink({ fixed, alive }) {
     }
   };
   // Another view has another link.
-  const message = copied?.link === location.href ? copied : null;
+  const text = copied?.link === linkNow() ? copied.text : '';
   return html`<button type="button" class="copy link" onClick=${copy}
-      title="Copy the address of this view, without the token">Copy link</button>
-    <${Message} message=${message} />`;
+      title=${`Copy the address of ${what}, without the token`}>Copy link</button>
+    <span class="message" role="status">${text}</span>`;
 }

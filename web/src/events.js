@@ -5,6 +5,7 @@ import { html, useEffect, useState } from './html.js';
 import { eventAddress } from './choice.js';
 import { saveCsv } from './csv.js';
 import * as format from './format.js';
+import { threadName } from './lanes.js';
 import { coverText } from './range.js';
 import { useRangeAnswer } from './range_answer.js';
 import { RuleForNext } from './overwritten.js';
@@ -52,8 +53,8 @@ export function payload(event, units = {}) {
 
 const domainText = (e) => e.domain === undefined ? ''
   : e.domain_name ? `${e.domain} ${format.name(e.domain_name)}` : `${e.domain}`;
-const threadText = (e) => e.thread_name ? format.name(e.thread_name)
-  : e.thread_id !== undefined ? `thread ${e.thread_id}` : e.thread ?? '';
+const threadText = (e) => e.thread === undefined ? ''
+  : threadName({ thread: e.thread, name: e.thread_name ?? e.domain_name });
 
 const csvColumns = [
   { label: 'Time', value: (e) => e.ns, unit: 'ns' },

@@ -5,8 +5,7 @@ import { html } from './html.js';
 import * as format from './format.js';
 import { Table } from './table.js';
 
-export const plural = (n, word) => `${format.count(n)} ${word}${n === 1 ? '' : 's'}`;
-export const runsText = (n) => plural(n, 'run');
+export const runsText = (n) => format.plural(n, 'run');
 
 // Two digits of a share, and a sign if it is a change.
 export const percent = (share) => share == null ? format.unknown

@@ -135,11 +135,8 @@ function useAnswer(id, key, range, data, values, round) {
   return answer?.key === key ? answer : null;
 }
 
-const samplesOf = ({ samples }) =>
-  `${format.count(samples)} ${samples === 1 ? 'sample' : 'samples'}`;
-
 const sumText = (answer, type) =>
-  `${type.text(answer[`value_${type.unit}`])} in ${samplesOf(answer)}`;
+  `${type.text(answer[`value_${type.unit}`])} in ${format.plural(answer.samples, 'sample')}`;
 
 function baseText(base, type, now) {
   if (base.error) return `The base: ${format.name(base.error)}`;
@@ -157,6 +154,20 @@ const leftOut = (answer, whose) => [
   .filter(([n]) => n > 0).map(([n, why]) => html`<p key=${why} class="note">${whose}${
     format.count(n)} samples are left out: ${why}.</p>`);
 
+// The part of the range without samples at its begin and end that is told.
+const told_part = 0.2;
+
+// Says that samples were taken in a part of the range only, unless some are selected.
+function PartlySampled({ answer: { span, first_ns, last_ns, ...answer }, type, selected, now }) {
+  const from = Math.max(span.from ?? 0, answer.from_ns ?? 0);
+  const to = span.to ?? now;
+  const without = to - from - (last_ns - first_ns);
+  return type.ownRings && !selected && without > told_part * (to - from) && html`
+    <p class="note">Of this time there are samples only from ${rangeText(
+      { from: first_ns, to: last_ns }, now)}: before and after, they were not taken, or the
+      program had nothing to sample.</p>`;
+}
+
 const few_samples = 100;        // the largest functions have some ten of them
 
 // Says of [root], of [answer], how far its numbers can be trusted.
@@ -164,7 +175,7 @@ function Reservations({ root, answer, type, process, address }) {
   const off = process.state === 'running' && type === typeOf('live') &&
     !process.categories?.includes('profile_alloc');
   return html`${root.variance > 0 && answer.samples < few_samples && html`
-    <p class="note">Estimated from ${samplesOf(answer)}: record for
+    <p class="note">Estimated from ${format.plural(answer.samples, 'sample')}: record for
       longer, or <a href=${address.to({}, 'control')}>sample more often</a>.</p>`}${
     off && html`<p class="note"><b>profile_alloc</b> is off: blocks that were freed since
       then count as alive.</p>`}`;
@@ -190,6 +201,7 @@ function Answer({ answer, process, type, address, now, record, why, wider }) {
   const { base } = answer;
   return html`${leftOut(answer, '')}${base && leftOut(base, 'Of the base, ')}${root?.value
     ? html`${base && html`<p class="note">${baseText(base, type, now)}.</p>`}
+      <${PartlySampled} ...${{ answer, type, now }} selected=${isSelected(address.values)} />
       <${Reservations} ...${{ root, answer, type, process, address }} />
       <${MostRequests} ...${{ answer, address, now }} />
       ${(answer.truncated || base?.truncated) && html`<p class="note">Small functions are

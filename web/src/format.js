@@ -48,6 +48,8 @@ export function count(n) {
   return n == null ? unknown : n.toLocaleString('en-US').replaceAll(',', ' ');
 }
 
+export const plural = (n, word) => `${count(n)} ${word}${n === 1 ? '' : 's'}`;
+
 export function rate(n) {
   if (n == null) return unknown;
   return `${n < 10 ? n.toFixed(1) : count(Math.round(n))}/s`;

@@ -39,10 +39,12 @@ export const nameOf = (answer, span) => isMerged(span)
   : format.name(answer.names[span[2]]);
 
 export const laneKey = (lane) => `${lane.domain}.${lane.thread ?? ''}`;
+// The name of a thread with the id [thread] of the system, the same in all views: [name] is
+// that of its domain if it has none of its own.
+export const threadName = ({ thread, name, backup }) =>
+  backup ? `backup ${thread}` : name ? format.name(name) : `thread ${thread}`;
 export const laneName = (lane) =>
-  lane.backup ? `backup ${lane.thread}`
-  : lane.name ? format.name(lane.name)
-  : lane.thread ? `thread ${lane.thread}` : `domain ${lane.domain}`;
+  lane.thread ? threadName(lane) : `domain ${lane.domain}`;
 
 export const nameWidth = (width) => width < 600 ? 84 : 150;
 export const rowOf = (lane, span) => (lane.first[span[4]] ?? 0) + span[3];

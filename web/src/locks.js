@@ -4,6 +4,7 @@ import { html } from './html.js';
 import * as format from './format.js';
 import { waitAddress } from './choice.js';
 import { allSamples } from './flame_selection.js';
+import { threadName } from './lanes.js';
 import { coverText } from './range.js';
 import { useRangeAnswer } from './range_answer.js';
 import { Table } from './table.js';
@@ -30,7 +31,7 @@ const columns = (threads, address) => [
   { label: 'Held at begin by', meaning: 'The threads that held it when a wait began, ' +
     'or the lock of a domain when the wait ended',
     value: (l) => first(l.holders, (h) =>
-      `${threads.get(h.thread) ?? 'thread'} ${h.thread}: ${share(h)}`) },
+      `${threadName(threads.get(h.thread) ?? h)}: ${share(h)}`) },
   { label: 'Waited for in', meaning: 'The innermost span of the program',
     value: (l) => first(l.spans, (s) => `${s.span}: ${share(s)}`) }];
 
@@ -38,8 +39,8 @@ export function Locks({ id, process, data, address, range, wider }) {
   const { found, error } = useRangeAnswer(id, 'locks', range, data,
                                           process.state === 'running');
   const domains = new Map(data.detail?.domains?.map((d) => [d.id, d.name]));
-  const threads = new Map(data.detail?.threads?.map((t) => [t.id,
-    t.name ?? (t.backup ? 'backup' : domains.get(t.domain) ?? 'thread')]));
+  const threads = new Map(data.detail?.threads?.map(({ id: thread, backup, name, domain }) =>
+    [thread, { thread, backup, name: name ?? domains.get(domain) }]));
   const recorded = process.categories?.includes('wait');
   return html`<section>
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}

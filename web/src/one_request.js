@@ -102,6 +102,12 @@ export const waitsText = ({ waits }) => [...waits]
     `${name === null ? 'others' : format.phrase(name)} ${format.duration(total_ns)}`)
   .join(', ');
 
+// Says for what the threads waited, and how long they were in the [collector], if that was
+// recorded.
+const spentText = (request, collector) =>
+  (collector ? `in the collector ${format.duration(request.collector_ns)}; ` : '') +
+  (request.waits.length ? `waits: ${waitsText(request)}; ` : '');
+
 // A place with a request and some time around it.
 function placeOf({ from, to }) {
   const margin = 0.05 * (to - from);
@@ -117,9 +123,10 @@ function useRequest(id, number, known, type) {
     (async () => {
       const { requests: [request], runs, kept } =
         await getCovered(id, 'requests', { request: number }, abort.signal);
-      if (!request)
-        throw new Error(`There is no end of request ${number}: it goes on, or ` +
-                        'later events took the place of its own.');
+      if (!request) {
+        set({ missing: true });
+        return;
+      }
       const { from, to } = request;
       const gone = request.overwritten && !runs.length;
       set({ request, gone });
@@ -134,7 +141,7 @@ function useRequest(id, number, known, type) {
     })().catch((e) => { if (e.name !== 'AbortError') set({ error: e.message }); });
     return () => abort.abort();
   }, [id, number, type]);
-  return state.error || state.request ? state : { request: known, ...state };
+  return state.error || state.missing || state.request ? state : { request: known, ...state };
 }
 
 // The way to the samples of the request or, if it has none although samples are [taken], to
@@ -145,7 +152,7 @@ function ToSamples({ request: { number, name }, samples, taken, gone, type, plac
     ? html`${gone ? 'There is no sample of it' : 'No sample was taken in it'}: <a href=${to({ requests: name })}>flame graph of
       all ${format.name(name)}</a>`
     : html`<a href=${to({ ...place, request: number })}>Flame graph</a>${
-      samples > 0 && ` of ${format.count(samples)} ${samples === 1 ? 'sample' : 'samples'}`}`;
+      samples > 0 && ` of ${format.plural(samples, 'sample')}`}`;
 }
 
 // [found]: the answer with the slowest requests, or null.
@@ -154,19 +161,23 @@ export function OneRequest({ id, process, number, address, found }) {
   const records = (category) => process.categories?.includes(category);
   const type = records('profile_wait') ? 'wall' : null;
   const taken = records('profile');
-  const { request: r, gone, runs, timeline, kept, samples, error } =
+  const { request: r, gone, missing, runs, timeline, kept, samples, error } =
     useRequest(id, number, known, type);
   const place = r && { ...placeOf(r), last: null };
   return html`<section class="one-request" aria-label="A request">
     <h2>Request ${r ? format.name(r.name) : ''} ${number}
       ${' '}<a href=${address.to({ request: null })} aria-label="Close">✕</a></h2>
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
+    ${missing && html`<p class="note">There is no end of this request: it goes on, or later
+      events took the place of its own. ${taken && html`<a href=${address.to(
+        { ...allSamples, request: number, type }, 'flame')}>Its samples</a> may be there
+        still.`}</p>`}
     ${r && html`<p>${format.duration(r.duration_ns)}, from ${
       format.moment(r.from, 1e3)}${r.running_ns == null ? '' : html`: threads had it
       for ${format.duration(r.running_ns)}, with ${gone ? 'their waits' : 'the waits below'}, and none for ${
         format.duration(r.waiting_ns)}`}.
-      ${gone && r.waits?.length > 0 && ` They waited for: ${waitsText(r)}. The rest of that
-        time they ran, stood still for the collector, or waited too shortly to be recorded.`}
+      ${gone && r.running_ns != null && ` Of that, ${spentText(r, records('gc'))}the rest they
+        ran, or waited too shortly to be recorded.`}
       ${!gone && html`${' '}<a href=${address.to({ ...place, sel: null, at: null,
         ...selectionValues([r.from, r.to]) }, 'timeline')}>Timeline</a> ·`}
       ${(!gone || taken || samples > 0) && html`${' '}
@@ -174,7 +185,7 @@ export function OneRequest({ id, process, number, address, found }) {
       </p>`}
     ${gone && html`<${OverwrittenEvents} process=${process} name=${r.name}
       ns=${r.duration_ns} />`}
-    ${!error && !timeline && !gone && html`<p class="quiet">Loading…</p>`}
+    ${!error && !missing && !timeline && !gone && html`<p class="quiet">Loading…</p>`}
     ${timeline && html`${r.overwritten && html`<${Complete} from=${r.from} kept=${kept} />`}
       <${Runs} ...${{ request: r, runs, timeline }} />
       <p class="quiet">What is inside another row of this table counts in both.</p>

@@ -25,17 +25,24 @@ const kindColumns = (address) => [
   { label: 'Samples', value: () => '', cell: (k) => html`<a
       href=${address.to({ ...allSamples, requests: k.name }, 'flame')}>flame graph</a>` }];
 
-// [waits]: they are recorded.
-const columns = (address, waits) => [
+// Returns the time that threads ran for a request, which is the rest of what is known.
+const ran = (r) => r.running_ns == null ? null
+  : Math.max(0, r.running_ns - r.collector_ns - sum(r.waits.map((w) => w.total_ns)));
+
+// [waits], [collector]: they are recorded.
+const columns = (address, { waits, collector }) => [
   { label: 'Request', value: (r) => r.name,
     cell: (r, text) => html`<a href=${address.to({ request: r.number })}>${text} ${
       r.number}</a>${r.overwritten && html`<${OverwrittenMark} />`}` },
   ns('Duration', (r) => r.duration_ns),
-  ns('On threads', (r) => r.running_ns, 'Time in which threads had it, with their waits'),
+  ns('Ran', (r) => waits && collector ? ran(r) : null,
+     'Of all threads that had it: the rest beside the collector and their waits, also for a ' +
+       'processor, or too short to be recorded'),
+  ns('Collector', (r) => collector ? r.collector_ns : null,
+     'Time in which the threads that had it were in the collector'),
   ns('Queued', (r) => r.waiting_ns, 'Time in which no thread had it'),
   ns('Waited', (r) => waits && r.waits ? sum(r.waits.map((w) => w.total_ns)) : null,
-     'Of the time on threads; the rest of it they ran, stood still for the collector, or ' +
-       'waited too shortly to be recorded'),
+     'Time in which the threads that had it waited'),
   { label: 'For', value: (r) => waits && r.waits ? waitsText(r) : format.unknown },
   { label: 'End', value: (r) => r.to, text: (t) => format.moment(t, 1e6) }];
 
@@ -46,27 +53,28 @@ function Distribution({ kind }) {
       label=${`Durations of ${format.name(kind.name)}`} /></figure>`;
 }
 
-// Says which of the requests before the latest begin of [kept] the table has.
-function overwrittenNote({ from }, kept) {
+// Returns from when on all requests of the range are in [kept], as text; '' if all are.
+function lateText({ from }, kept) {
   const late = kept.filter((k) => k.begin_lost && k.from_ns > (from ?? 0));
-  return late.length === 0 ? '' : `complete from ${
-    format.moment(Math.max(...late.map((k) => k.from_ns)), 1e8)} on; before that,
-    as far as they are in the range, the 16 slowest of each second of the last minute, and
-    the 16 slowest since the start; `;
+  return late.length === 0 ? '' : format.moment(Math.max(...late.map((k) => k.from_ns)), 1e8);
 }
 
-function Found({ found, address, waits, now, wider }) {
+function Found({ found, address, recorded, now, wider }) {
   const { requests, kinds, kept } = found.answer;
+  const late = lateText(found.span, kept);
   return html`
     <p class="quiet">Requests that ended from ${
-      coverText(found.span, now, kept)}${requests.some((r) => r.overwritten)
-      && '. Those whose events are overwritten are in the list of the slowest only'}</p>
+      coverText(found.span, now, kept)}</p>
     ${!requests.length && html`<p class="empty">${isOverwritten(kept, found.span.to ?? now)
       ? overwrittenText : html`There is no event of a request that ended in this range.
       A program tells of its requests by${' '}<code>Eventring.Request</code>.`}${wider}</p>`}
-    <${Table} name="request-kinds" columns=${kindColumns(address)} rows=${kinds} />
-    <${Table} name="slowest" title="Slowest requests" columns=${columns(address, waits)}
-      note=${`${overwrittenNote(found.span, kept)}click one to see what it did`}
+    <${Table} name="request-kinds" title="Durations" columns=${kindColumns(address)}
+      note=${late && `only from ${late} on: later events took the place of those before`}
+      rows=${kinds} />
+    <${Table} name="slowest" title="Slowest requests" columns=${columns(address, recorded)}
+      note=${(late && `complete from ${late} on; before that, as far as they are in the
+        range, the 16 slowest of each second of the last minute, and the 16 slowest since
+        the start; `) + 'click one to see what it did'}
       rows=${requests} limit=${20} />
     <div class="charts">${kinds.map((kind) => html`
       <${Distribution} key=${kind.name} kind=${kind} />`)}</div>`;
@@ -74,6 +82,7 @@ function Found({ found, address, waits, now, wider }) {
 
 export function Requests({ id, process, data, address, range, wider }) {
   const chosen = address.values.request;
+  const records = (category) => process.categories?.includes(category);
   const { found, error } = useRangeAnswer(id, 'requests', range, data,
                                           process.state === 'running', { limit: most });
   return html`<section class="requests">
@@ -82,6 +91,6 @@ export function Requests({ id, process, data, address, range, wider }) {
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
     ${!found && !error && html`<p class="quiet">Computing…</p>`}
     ${found && html`<${Found} ...${{ found, address, now: data.now, wider }}
-      waits=${process.categories?.includes('wait')} />`}
+      recorded=${{ waits: records('wait'), collector: records('gc') }} />`}
   </section>`;
 }

@@ -4,7 +4,7 @@ import { html } from './html.js';
 import { useAnswer } from './answer.js';
 import { CopyLink } from './copy_link.js';
 import {
-  changePercent, differs, directionClass, Facts, figureText, percent, plural, runsText,
+  changePercent, differs, directionClass, Facts, figureText, percent, runsText,
   Warnings,
 } from './figures.js';
 import * as format from './format.js';
@@ -84,7 +84,7 @@ function Comparison({ comparison: { base, this: other, figures, manifest }, runs
     <${Table} name="figures" rows=${shown} limit=${100} columns=${columns(limitOf(shown))} />
     <${Facts} facts=${manifest} />
     ${!manifest.length && html`<p class="quiet">The runs were made in the same way.</p>`}
-    ${rest.length > 0 && html`<details><summary>${plural(rest.length, 'other figure')}, of which
+    ${rest.length > 0 && html`<details><summary>${format.plural(rest.length, 'other figure')}, of which
       none shows a difference</summary><${Table} name="others" rows=${rest} limit=${1000}
       columns=${columns(limitOf(rest))} /></details>`}
   </section>`;

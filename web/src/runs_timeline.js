@@ -5,7 +5,7 @@ import { html } from './html.js';
 import { useAnswer } from './answer.js';
 import { CopyLink } from './copy_link.js';
 import {
-  changePercent, directionClass, Facts, figureText, percent, plural, runsText, Warnings,
+  changePercent, directionClass, Facts, figureText, percent, runsText, Warnings,
 } from './figures.js';
 import * as format from './format.js';
 import { Table } from './table.js';
@@ -88,7 +88,7 @@ function Change({ change, series: { versions, figures } }) {
 // Changes that are no result, in words.
 function NotListed({ uncertain, small, tests }) {
   return uncertain + small > 0 && html`<p class="quiet">Not listed: ${
-    plural(uncertain, 'change')} too uncertain for ${plural(tests, 'test')}, ${
+    format.plural(uncertain, 'change')} too uncertain for ${format.plural(tests, 'test')}, ${
     small} smaller than 0.1 %.</p>`;
 }
 
@@ -100,7 +100,7 @@ function Series({ series }) {
     (changed(f) || f.main)).sort((a, b) => changed(b) - changed(a));
   return html`<section>
     <h2>${format.name(name)}</h2>
-    <p class="quiet">${runsText(runs)} of ${plural(versions.length, 'version')} by ${order}${
+    <p class="quiet">${runsText(runs)} of ${format.plural(versions.length, 'version')} by ${order}${
       failed ? `, ${failed} failed` : ''}; ${processor ? format.name(processor) : 'machine'} ${
       format.name(machine)}</p>
     <p>${!enough ? `There are too few versions to find a change: it takes ${
