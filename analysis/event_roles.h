@@ -117,6 +117,13 @@ static inline bool is_collector_span(struct event_class class)
          && class.role != ROLE_CALL;
 }
 
+/* Returns whether a thread in a span of [class] collects, or is stopped for that. */
+static inline bool is_collecting(struct event_class class)
+{
+  return is_collector_span(class)
+         || (class.area == AREA_STOP && class.kind == EVENTRING_KIND_SPAN);
+}
+
 /* Returns whether events of [class] tell the begin or the end of a pause of the
    recording. */
 static inline bool is_pause(struct event_class class)

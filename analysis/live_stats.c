@@ -349,33 +349,10 @@ static void note_domain(struct live_stats *live,
     d->last_wait = event->id;
 }
 
-/* Forgets the open spans with the id of [begin], the begin of a collection in
-   the same ring, that began more than LIVE_WINDOW_NS before.  Such a collection
-   has ended while its category was not recorded. */
-static void forget_stale(struct live_stats *live,
-                         const struct eventring_event *begin)
-{
-  struct spans *spans = summary_numbers(live->summary)->spans;
-  const struct eventring_event *open = innermost_span(spans, begin->ring);
-  while (open != NULL) {
-    const struct eventring_event *outer = next_outer_span(spans, open);
-    if (open->id == begin->id && open->ns < begin->ns - LIVE_WINDOW_NS)
-      forget_span(spans, open);
-    open = outer;
-  }
-}
-
 /* Returns whether the backup thread runs for the domain in ring [ring], which waits. */
 static bool is_on_backup(const struct live_stats *live, uint32_t ring)
 {
   return domain_numbers(live->domains[ring]->summary)->on_backup;
-}
-
-/* Returns whether a thread in a span of [class] collects or is stopped for that. */
-static bool is_collecting(struct event_class class)
-{
-  return is_collector_span(class)
-         || (class.area == AREA_STOP && class.kind == EVENTRING_KIND_SPAN);
 }
 
 /* Adds [event] of [class], which ends a span if [since_ns] is not negative, to the
@@ -384,6 +361,7 @@ static void note_times(struct live_stats *live,
                        const struct eventring_event *event,
                        struct event_class class, int64_t since_ns)
 {
+  const struct summary_numbers *numbers = summary_numbers(live->summary);
   live_thread_event(live->threads, event, is_on_backup(live, event->ring));
   if (class.role == ROLE_STOP && event->form == EVENTRING_EV_INSTANT && event->words > 0)
     live_threads_stopped(live->threads, live->summary, event);
@@ -395,8 +373,10 @@ static void note_times(struct live_stats *live,
   if (is_wait(class))
     live_thread_waited(live->threads, event, since_ns);
   else if (is_collecting(class)
-           && !in_span_of(live->summary, event->ring, is_collecting))
+           && !in_collecting_span(numbers->spans, event->ring)) {
     live_thread_collected(live->threads, event, since_ns);
+    request_collected(numbers->requests, event, since_ns);
+  }
 }
 
 void live_event(struct live_stats *live, const struct eventring_event *event)
@@ -419,7 +399,8 @@ void live_event(struct live_stats *live, const struct eventring_event *event)
   int64_t since = begin != NULL ? begin->ns : -1;
   bool ends = since >= 0 && since <= event->ns;
   if (event->form == EVENTRING_EV_BEGIN && is_collector_span(class))
-    forget_stale(live, event);
+    forget_alike(summary_numbers(live->summary)->spans, event,
+                 event->ns - LIVE_WINDOW_NS);
   summary_event(live->summary, event);
   if (event->form == EVENTRING_EV_LOST) return;
   /* A ring of samples belongs to a thread; its domain has another ring. */

@@ -15,15 +15,10 @@
 #include "event_roles.h"
 #include "live_threads.h"
 #include "memory.h"
+#include "recent_times.h"
 #include "target.h"
 
 enum { GC, WAIT, PARTS };
-
-/* The number of latest times in the collector that are kept for a thread, so that no time
-   counts twice: collections are inside of stops, which are known at their ends. */
-#define RECENT 16
-
-struct time { int64_t from, to; };
 
 /* The time that a thread spent in a slot. */
 struct slot { uint64_t number, ns[PARTS]; };
@@ -36,8 +31,7 @@ struct thread {
   int64_t wait_ns;
   int64_t first_ns, last_ns;
   struct slot slots[LIVE_THREAD_SLOTS];
-  struct time recent[RECENT];     /* in the collector */
-  uint32_t recent_count;          /* of all; the last RECENT are kept */
+  struct recent_times collected;
 };
 
 struct live_threads {
@@ -139,25 +133,15 @@ static void add_time(struct thread *p, int part, int64_t from, int64_t to)
   }
 }
 
-/* Adds the parts of the time from [from] to [to] that are in none of the recent times from
-   number [i] on to the time that [p] spent in the collector. */
-static void add_outside(struct thread *p, uint32_t i, int64_t from, int64_t to)
+static void add_collector(void *state, int64_t from, int64_t to)
 {
-  for (; i < RECENT; i++) {
-    const struct time t = p->recent[i];
-    if (t.to <= from || t.from >= to) continue;
-    if (t.from > from) add_outside(p, i + 1, from, t.from);
-    if (t.to < to) add_outside(p, i + 1, t.to, to);
-    return;
-  }
-  add_time(p, GC, from, to);
+  add_time(state, GC, from, to);
 }
 
+/* Collections are inside of stops, which are known at their ends. */
 static void add_collected(struct thread *p, int64_t from, int64_t to)
 {
-  if (from >= to) return;
-  add_outside(p, 0, from, to);
-  p->recent[p->recent_count++ % RECENT] = (struct time) { from, to };
+  add_recent_time(&p->collected, from, to, add_collector, p);
 }
 
 /* Returns the thread that wrote [event], the last event of its ring, or NULL
@@ -348,8 +332,7 @@ static void fill(const struct live_threads *t, const struct thread *p,
   }
   const char *name = eventring_thread_name(t->cursor, p->domain, p->thread,
                                            p->thread_id);
-  /* The first thread of a domain has the name of the domain. */
-  if (name == NULL && p->thread_id <= 0 && !p->backup)
+  if (name == NULL && !p->backup)
     name = eventring_domain_name(t->cursor, p->domain);
   copy_name(out->name, name);
   if (p->wait != 0) {

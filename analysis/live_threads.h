@@ -67,7 +67,7 @@ struct live_thread {
   bool ended;                     /* it or its domain */
   char state;                     /* as of eventring_thread_state; 'S' if it is known to
                                      have slept when the process ended */
-  char name[LIVE_THREAD_NAME];    /* "" for none */
+  char name[LIVE_THREAD_NAME];    /* or that of its domain; "" for none */
   /* The innermost open span of the runtime, and of the program; the event of
      its last wait, and how long that took. */
   char runtime_span[LIVE_THREAD_NAME], user_span[LIVE_THREAD_NAME];

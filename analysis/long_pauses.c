@@ -165,16 +165,21 @@ static void take_pause(void *state, uint32_t domain, int64_t from, int64_t to,
   }
   const uint64_t ns = (uint64_t) to - (uint64_t) from;
   if (ns <= l->all.shortest_ns && (second == NULL || ns <= second->shortest_ns)) return;
+  /* A pause that is mostly a stop says what it waited for, also if a longer slice is its
+     reason. */
+  const struct summary_stop *stop =
+    2 * reason->longest.ns >= ns ? &reason->longest : NULL;
+  const uint64_t told_by = reason->own.requested_by != UINT64_MAX
+    ? reason->own.requested_by : reason->told.requested_by;
   const struct kept pause = {
     .from_ns = from, .end_ns = to, .domain = domain,
-    .domains = UINT64_C(1) << domain % 64, .listed = reason->stop ? reason->domains : 0,
+    .domains = UINT64_C(1) << domain % 64, .listed = reason->stop ? reason->longest.domains : 0,
     .id = reason->id,
-    .requested_by = reason->own.requested_by != UINT64_MAX
-      ? reason->own.requested_by : reason->told.requested_by,
-    .reason = reason->stop ? reason->stop_reason : UINT64_MAX,
+    .requested_by = told_by == UINT64_MAX && stop != NULL ? stop->requested_by : told_by,
+    .reason = reason->stop ? reason->longest.reason : UINT64_MAX,
     .cause = reason->stop ? reason->own.cause : reason->told.cause,
-    .arrived_last = reason->stop ? reason->arrived_last : UINT64_MAX,
-    .late = reason->stop && reason->late
+    .arrived_last = stop != NULL ? stop->arrived_last : UINT64_MAX,
+    .late = stop != NULL && stop->late
   };
   keep(&l->all, &pause);
   if (second != NULL) keep(second, &pause);

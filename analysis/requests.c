@@ -32,6 +32,7 @@
 #include <string.h>
 #include "event_roles.h"
 #include "memory.h"
+#include "recent_times.h"
 #include "requests.h"
 #include "target.h"
 
@@ -63,19 +64,20 @@ struct worker {
   uint32_t thread, ring, domain;
   uint64_t number;                /* of its request; 0: none */
   int64_t since;
-  int64_t collects_since;         /* while [collections] is not 0 */
-  uint32_t collections;           /* spans of the collector that are open in the thread */
   bool counted;                   /* among the [workers] of the request: its
                                      begin was known */
+  struct recent_times collected;
 };
+
+/* The last event of a ring: its time, INT64_MIN: there is none yet, and thread. */
+struct last { int64_t ns; uint32_t thread; };
 
 struct requests {
   struct event_roles *roles;
   bool threads_known;
   uint64_t gaps, losses;          /* a loss is a gap, too */
   uint32_t rings;
-  int64_t *last_ns;               /* of the events of each ring; INT64_MIN:
-                                     none yet */
+  struct last *last;              /* event, by ring */
   struct open *places;            /* NULL: there were no requests yet */
   struct worker workers[WORKERS];
   uint32_t worker_count;
@@ -96,8 +98,8 @@ struct requests *new_requests(struct eventring_cursor *cursor)
   struct requests *r = allocate(1, sizeof *r);
   r->roles = new_event_roles(cursor);
   r->rings = target_info(cursor).rings;
-  r->last_ns = allocate(r->rings, sizeof *r->last_ns);
-  for (uint32_t i = 0; i < r->rings; i++) r->last_ns[i] = INT64_MIN;
+  r->last = allocate(r->rings, sizeof *r->last);
+  for (uint32_t i = 0; i < r->rings; i++) r->last[i].ns = INT64_MIN;
   return r;
 }
 
@@ -106,7 +108,7 @@ void free_requests(struct requests *r)
   for (uint32_t id = 0; id <= UINT16_MAX; id++) free(r->kinds[id]);
   for (uint32_t i = 0; r->places != NULL && i < PLACES; i++) free(r->places[i].waits);
   free(r->places);
-  free(r->last_ns);
+  free(r->last);
   free(r->roles);
   free(r);
 }
@@ -242,15 +244,6 @@ static void add_worker(struct open *o, int64_t ns)
   if (o->workers++ == 0) o->waiting_ns += between(o->idle_since, ns);
 }
 
-/* Adds the time of [w] in the collector, until [ns], to its request [o], without the time
-   before the run. */
-static void add_collector(struct open *o, const struct worker *w, int64_t ns)
-{
-  int64_t from = w->collects_since > w->since ? w->collects_since : w->since;
-  if (from < o->begin_ns) from = o->begin_ns;
-  if (w->collections > 0) o->collector_ns += between(from, ns);
-}
-
 /* Ends the run of [w], if it has a request, at [ns].  [ns] is the begin of the
    run if its end is not known. */
 static void end_run(struct requests *r, struct worker *w, int64_t ns)
@@ -270,7 +263,6 @@ static void end_run(struct requests *r, struct worker *w, int64_t ns)
     add_worker(o, from);
   }
   o->running_ns += between(from, ns);
-  add_collector(o, w, ns);
   /* 0 already: a damaged file begins the same request twice. */
   if (o->workers > 0 && --o->workers == 0) o->idle_since = ns;
 }
@@ -339,17 +331,63 @@ static void begin_run(struct requests *r, const struct eventring_event *event,
   if (o != NULL) add_worker(o, event->ns);
 }
 
+/* A function of recent_times.h: [state] is the sum of the times. */
+static void add_ns(void *state, int64_t from, int64_t to)
+{
+  *(uint64_t *) state += between(from, to);
+}
+
+static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* Adds the time from [from] to [to] of [w], in the collector or stopped for it, to its
+   request, from the begin of the run on. */
+static void add_collected(struct requests *r, struct worker *w, int64_t from, int64_t to)
+{
+  struct open *o = find(r, w->number);
+  if (o == NULL) return;
+  add_recent_time(&w->collected, later(from, later(w->since, o->begin_ns)), to, add_ns,
+                  &o->collector_ns);
+}
+
+void request_collected(struct requests *r, const struct eventring_event *event,
+                       int64_t since_ns)
+{
+  struct worker *w = known_worker(r, event->thread);
+  if (w != NULL) add_collected(r, w, since_ns, event->ns);
+}
+
+/* Takes the stop-the-world section that [event] reports, which the threads that ran in its
+   domains stood still for. */
+static void take_stop(struct requests *r, const struct eventring_event *event)
+{
+  struct stopped_domain last;
+  const uint32_t count = stopped_domains(r->roles, event, &last);
+  for (uint32_t i = 0; count > 0 && i < r->worker_count; i++) {
+    struct worker *w = &r->workers[i];
+    if (w->number == 0 || w->ring >= r->rings || r->last[w->ring].thread != w->thread)
+      continue;
+    for (uint32_t k = 0; k < count; k++) {
+      const struct stopped_domain in = stopped_domain(r->roles, event, k);
+      const struct stopped_time time = stopped_time(event, &last, &in);
+      if (in.id == w->domain) add_collected(r, w, time.from_ns, time.to_ns);
+    }
+  }
+}
+
 /* Adds the wait that [event] reports to the request on which its thread works, from the
-   begin of the run on. */
+   begin of the run on.  A stop meanwhile did not hold it up. */
 static void take_wait(struct requests *r, const struct eventring_event *event)
 {
   if (r->places == NULL || event->words == 0) return;
-  const struct worker *w = known_worker(r, event->thread);
+  struct worker *w = known_worker(r, event->thread);
   struct open *o = w != NULL ? find(r, w->number) : NULL;
   if (o == NULL) return;
-  const uint64_t run_ns = between(w->since > o->begin_ns ? w->since : o->begin_ns,
-                                  event->ns),
+  const uint64_t run_ns = between(later(w->since, o->begin_ns), event->ns),
     ns = event->payload[0] < run_ns ? event->payload[0] : run_ns;
+  uint64_t alone_ns = 0;
+  outside_recent_times(&w->collected, (int64_t) ((uint64_t) event->ns - ns), event->ns,
+                       add_ns, &alone_ns);
+  o->collector_ns -= ns - alone_ns < o->collector_ns ? ns - alone_ns : o->collector_ns;
   if (o->waits == NULL) o->waits = allocate(1, sizeof *o->waits);
   struct request_wait *list = o->waits->list;
   uint32_t i = 0;
@@ -361,20 +399,6 @@ static void take_wait(struct requests *r, const struct eventring_event *event)
   list[i].id = event->id;
   list[i].count++;
   list[i].ns += ns;
-}
-
-/* Takes the begin or the end of a span of the collector, which [event] is. */
-static void take_collection(struct requests *r, const struct eventring_event *event)
-{
-  struct worker *w = known_worker(r, event->thread);
-  if (w == NULL) return;
-  if (event->form == EVENTRING_EV_BEGIN) {
-    if (w->collections++ == 0) w->collects_since = event->ns;
-  } else if (w->collections > 0) {
-    struct open *o = find(r, w->number);
-    if (w->collections == 1 && o != NULL) add_collector(o, w, event->ns);
-    w->collections--;
-  }
 }
 
 /* Ends the request with the number in [event].  Returns true if the begin of
@@ -417,12 +441,6 @@ static bool is_request(struct requests *r, const struct eventring_event *event)
          && class_of(r->roles, event->id).kind == EVENTRING_KIND_REQUEST;
 }
 
-/* Returns whether [event] is of a span of the collector that may be in a run. */
-static bool is_collection(struct requests *r, const struct eventring_event *event)
-{
-  return r->worker_count > 0 && is_collector_span(class_of(r->roles, event->id));
-}
-
 bool request_begin(struct requests *r, const struct eventring_event *event,
                    int64_t *begin_ns)
 {
@@ -442,6 +460,9 @@ static void take_instant(struct requests *r,
   switch (role) {
   case ROLE_REQUEST_RUN:
     if (event->words > 0) begin_run(r, event, event->payload[0]);
+    break;
+  case ROLE_STOP:
+    if (event->words > 0) take_stop(r, event);
     break;
   case ROLE_THREAD_RUN:
     r->threads_known = true;
@@ -467,20 +488,18 @@ bool request_ended(struct requests *r, const struct eventring_event *event,
   if (event->form == EVENTRING_EV_CONTROL_CHANGED) forget_runs(r);
   if (event->form == EVENTRING_EV_CONTROL_CHANGED || event->ring >= r->rings)
     return false;
-  int64_t *last_ns = &r->last_ns[event->ring];
+  struct last *last = &r->last[event->ring];
   switch (event->form) {
   case EVENTRING_EV_LOST:
     forget_runs(r);
     r->losses++;
-    doubt(r, *last_ns);
+    doubt(r, last->ns);
     break;
   case EVENTRING_EV_BEGIN:
     if (is_request(r, event)) begin_request(r, event);
-    else if (is_collection(r, event)) take_collection(r, event);
     break;
   case EVENTRING_EV_END:
-    *last_ns = event->ns;
-    if (is_collection(r, event)) take_collection(r, event);
+    *last = (struct last) { event->ns, event->thread };
     return is_request(r, event) && end_request(r, event, ended);
   case EVENTRING_EV_INSTANT:
     take_instant(r, event);
@@ -488,6 +507,6 @@ bool request_ended(struct requests *r, const struct eventring_event *event,
   default:
     break;
   }
-  *last_ns = event->ns;
+  *last = (struct last) { event->ns, event->thread };
   return false;
 }

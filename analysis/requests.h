@@ -11,8 +11,8 @@
 /**************************************************************************/
 
 /* How long requests took: from begin to end, how much of that threads worked on
-   them (running), and how much no thread did (waiting); and for what threads waited, and
-   how long they were in the collector, while they worked on them.
+   them (running), and how much no thread did (waiting); and for what threads waited,
+   and how long they were in the collector, while they worked on them.
 
      struct requests *r = new_requests(cursor);
      for each event: request_ended(r, event, &request);
@@ -47,7 +47,7 @@ struct ended_request {
   struct request_wait waits[REQUEST_WAITS];       /* that ended before it, by their
                                      first ends */
   uint64_t other_waits_ns;        /* of further kinds */
-  uint64_t collector_ns;          /* of [running_ns]: these threads ran the collector */
+  uint64_t collector_ns;          /* in the collector, or stopped for it */
   bool runs_known;                /* false: events were lost, so that these are
                                      less than they were, or more */
 };
@@ -101,6 +101,12 @@ bool request_begin(struct requests *requests,
 bool request_ended(struct requests *requests,
                    const struct eventring_event *event,
                    struct ended_request *ended);
+
+/* Counts the time from [since_ns] to [event], which the table has, as time that the thread
+   of [event] spent in the collector, from the begin of its run on.  Without calls, only
+   stops count.  */
+void request_collected(struct requests *requests, const struct eventring_event *event,
+                       int64_t since_ns);
 
 /* Removes all knowledge of which thread works on which request.  For use when
    recording was paused. */

@@ -14,11 +14,15 @@
    stays. */
 
 #include <stdlib.h>
+#include "event_roles.h"
 #include "memory.h"
 #include "slow_requests.h"
+#include "spans.h"
 
 struct slow_requests {
   struct requests *requests;
+  struct spans *spans;
+  struct event_roles *roles;
   int64_t from_ns, to_ns;
   uint64_t number;
   uint32_t most, count;
@@ -51,6 +55,8 @@ struct slow_requests *new_slow_requests(struct eventring_cursor *cursor,
 {
   struct slow_requests *s = allocate(1, sizeof *s);
   s->requests = new_requests(cursor);
+  s->spans = new_spans(cursor);
+  s->roles = new_event_roles(cursor);
   watch_runs(s->requests, take_run, s);
   watch_requests(s->requests, NULL, doubt, s);
   s->from_ns = from_ns;
@@ -67,6 +73,8 @@ void free_slow_requests(struct slow_requests *s)
   free(s->list);
   free(s->runs);
   free_requests(s->requests);
+  free_spans(s->spans);
+  free(s->roles);
   free(s);
 }
 
@@ -98,8 +106,21 @@ static void append(struct slow_requests *s, const struct ended_request *request,
   s->list[s->count++] = (struct slow_request) { *request, overwritten };
 }
 
+/* Takes what [event] tells of collections. */
+static void take_collection(struct slow_requests *s, const struct eventring_event *event)
+{
+  const struct event_class class = class_of(s->roles, event->id);
+  int64_t since_ns;
+  if (event->form == EVENTRING_EV_BEGIN && is_collector_span(class))
+    forget_alike(s->spans, event, event->ns);
+  if (span_ended(s->spans, event, &since_ns) && is_collecting(class)
+      && !in_collecting_span(s->spans, event->ring))
+    request_collected(s->requests, event, since_ns);
+}
+
 void slow_requests_event(struct slow_requests *s, const struct eventring_event *event)
 {
+  take_collection(s, event);
   struct ended_request request;
   if (!request_ended(s->requests, event, &request) || event->ns < s->from_ns
       || event->ns >= s->to_ns || (s->number != 0 && request.number != s->number))

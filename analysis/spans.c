@@ -333,6 +333,24 @@ bool is_open(const struct spans *s, uint32_t ring, uint16_t id)
                  &(struct eventring_event) { .id = id }) != NULL;
 }
 
+bool in_collecting_span(const struct spans *s, uint32_t ring)
+{
+  const struct eventring_event *open = innermost_span(s, ring);
+  while (open != NULL && !is_collecting(class_of(s->roles, open->id)))
+    open = next_outer_span(s, open);
+  return open != NULL;
+}
+
+void forget_alike(struct spans *s, const struct eventring_event *begin, int64_t ns)
+{
+  const struct eventring_event *open = innermost_span(s, begin->ring);
+  while (open != NULL) {
+    const struct eventring_event *outer = next_outer_span(s, open);
+    if (open->id == begin->id && open->ns < ns) forget_span(s, open);
+    open = outer;
+  }
+}
+
 void forget_span(struct spans *s, const struct eventring_event *begin)
 {
   struct stack *stack = &s->stacks[begin->ring];

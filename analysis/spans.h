@@ -85,6 +85,17 @@ uint64_t span_number(const struct eventring_event *begin);
    thread. */
 bool is_open(const struct spans *spans, uint32_t ring, uint16_t id);
 
+/* Returns whether a span of the collector, or of a stop for it, is open in ring
+   [ring]. */
+bool in_collecting_span(const struct spans *spans, uint32_t ring);
+
+/* Removes the open spans with the id and the ring of [begin] that began before
+   [ns], without a call of the function given to watch_given_up.  For use when
+   [begin] is the begin of a collection: one is never in another of its kind, so
+   those have ended while their category was not recorded. */
+void forget_alike(struct spans *spans, const struct eventring_event *begin,
+                  int64_t ns);
+
 /* Removes the open span with the begin [begin], which is in the table, without
    a call of the function given to watch_given_up; [begin] is not valid
    afterwards.  For use when the caller knows that the end of the span was not

@@ -520,11 +520,13 @@ static void stopped(struct summary *s, const struct eventring_event *event)
   if (count == 0) return;
   const uint64_t stop_ns = event->payload[0];
   const struct summary_reason why = {
-    .id = event->id, .stop = true, .domains = count,
-    .stop_reason = field_of(roles, ROLE_STOP, event, F_REASON, UINT64_MAX),
-    .own = cause_of(s, ROLE_STOP, event),
-    .arrived_last = count > 1 ? last.id : UINT64_MAX,
-    .late = count > 1 && last.arrived_after > stop_ns
+    .id = event->id, .stop = true, .own = cause_of(s, ROLE_STOP, event), .longest = {
+      .domains = count,
+      .requested_by = field_of(roles, ROLE_STOP, event, F_REQUESTED_BY, UINT64_MAX),
+      .reason = field_of(roles, ROLE_STOP, event, F_REASON, UINT64_MAX),
+      .arrived_last = count > 1 ? last.id : UINT64_MAX,
+      .late = count > 1 && last.arrived_after > stop_ns
+    }
   };
   for (uint32_t i = 0; i < count; i++) {
     const struct stopped_domain in = stopped_domain(roles, event, i);
@@ -542,7 +544,7 @@ static void stopped(struct summary *s, const struct eventring_event *event)
     bool waits = !idle && from < d->wait_from && d->wait_from < to;
     add_interval(s, d, from, waits ? d->wait_from : to, idle, why);
   }
-  if (counts(s, event)) count_cause(s, CAUSED_STOPPED, why.stop_reason, stop_ns);
+  if (counts(s, event)) count_cause(s, CAUSED_STOPPED, why.longest.reason, stop_ns);
 }
 
 /* Adds the activity that ended with [event] and began at [since], such as a
@@ -752,8 +754,6 @@ void summary_event(struct summary *s, const struct eventring_event *event)
 
   enum event_role role = role_of(s->shown.roles, event->id);
   count_event(s, event);
-  if (s->shown.domains_first_ns == 0 && counts(s, event))
-    s->shown.domains_first_ns = event->ns;
   d->tally.events += counts(s, event);
   if (is_wait_role(role)) s->tells_waits = true;
   note_thread(s, d, role, event, has_ended ? since : INT64_MAX);

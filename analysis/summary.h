@@ -105,6 +105,17 @@ struct summary_cause {
   uint64_t requested_by;          /* a domain; UINT64_MAX: not known */
 };
 
+/* A stop-the-world section. */
+struct summary_stop {
+  uint64_t ns;                    /* that the domain stood still; 0: there was none */
+  uint32_t domains;               /* the number of domains listed */
+  uint64_t requested_by;          /* a domain; UINT64_MAX: not known */
+  uint64_t reason;                /* a value of unit "reason"; UINT64_MAX: not known */
+  uint64_t arrived_last;          /* the domain that did; UINT64_MAX: there was only one */
+  bool late;                      /* the others waited for it for longer than the stop
+                                     lasted then */
+};
+
 /* The longest event in an interval in the collector, which gives the cause of
    the interval. */
 struct summary_reason {
@@ -112,13 +123,8 @@ struct summary_reason {
   struct summary_cause own;       /* of the event */
   struct summary_cause told;      /* of the longest collection in the interval with a
                                      known cause; [ns] 0: none */
-  bool stop;                      /* the event is a stop-the-world section; the
-                                     fields below are only for stops */
-  uint32_t domains;               /* the number of domains listed */
-  uint64_t stop_reason;           /* a value of unit "reason"; UINT64_MAX: not known */
-  uint64_t arrived_last;          /* the domain that did; UINT64_MAX: there was only one */
-  bool late;                      /* the others waited for it for longer than the stop
-                                     lasted then */
+  bool stop;                      /* the event is a stop */
+  struct summary_stop longest;    /* stop in the interval */
 };
 
 /* The longest pause of kind PAUSE_ANY. */
@@ -202,8 +208,6 @@ struct summary_numbers {
   struct event_roles *roles;      /* see event_roles.h */
   uint64_t events;
   int64_t first_ns, last_ns;      /* of events that count; 0: there are none */
-  int64_t domains_first_ns;       /* without samples: their rings may go back farther; 0:
-                                     there are only samples */
   struct summary_domain *domains[SUMMARY_DOMAINS];  /* by their ids */
   uint32_t domain_count;
   struct summary_domain *others;  /* or NULL */
@@ -401,9 +405,6 @@ void summary_new_interval(struct summary *s);
 
 /* Returns the class of the events with the id [id]. */
 struct event_class summary_class(struct summary *s, uint16_t id);
-
-/* Returns whether a span of a class that [is] accepts is open in ring [ring]. */
-bool in_span_of(struct summary *s, uint32_t ring, bool (*is)(struct event_class));
 
 /* Return whether events with the id [id] belong to the program, and whether they
    report a wait.  Both return false for an id that has no description yet. */

@@ -34,14 +34,6 @@ struct event_class summary_class(struct summary *s, uint16_t id)
   return class_of(s->shown.roles, id);
 }
 
-bool in_span_of(struct summary *s, uint32_t ring, bool (*is)(struct event_class))
-{
-  const struct eventring_event *open = innermost_span(s->shown.spans, ring);
-  for (; open != NULL; open = next_outer_span(s->shown.spans, open))
-    if (is(summary_class(s, open->id))) return true;
-  return false;
-}
-
 void summary_window(struct summary *s, int64_t from_ns, int64_t to_ns)
 {
   s->shown.from_ns = from_ns;

@@ -97,8 +97,7 @@ static json_t *side_json(struct side *s)
   const bool any = n->events > 0;
   /* The file may end before the window begins. */
   const bool known = any || s->until_ns > s->from_ns;
-  const int64_t first_ns = n->domains_first_ns != 0 ? n->domains_first_ns : n->first_ns,
-    from_ns = any ? first_ns : s->from_ns;
+  const int64_t from_ns = any ? n->first_ns : s->from_ns;
   json_object_set_new(json, "id", json_id(view_id(s->view)));
   json_object_set_new(json, "from_ns", time_or_null(known, from_ns,
                                                     started_ns));

@@ -37,8 +37,6 @@ static void print_process_and(struct summary *s, const char *remark)
   const struct summary_numbers *all = summary_numbers(s);
   struct eventring_info info = target_info(all->cursor);
   char span[QUANTITY_SIZE];
-  const int64_t first_ns =
-    all->domains_first_ns != 0 ? all->domains_first_ns : all->first_ns;
   printf("process %" PRId32 "%s", info.pid, info.program[0] ? " " : "");
   print_text(stdout, info.program, strlen(info.program), TEXT_LINE);
   int state = eventring_state(all->cursor);
@@ -47,8 +45,8 @@ static void print_process_and(struct summary *s, const char *remark)
   printf(" (%s%s): %" PRIu64 " %s over %s%s\n", state_name(state),
          paused ? ", paused" : "", all->events,
          all->events == 1 ? "event" : "events",
-         format_duration(span, all->last_ns > first_ns
-                               ? (uint64_t) all->last_ns - (uint64_t) first_ns
+         format_duration(span, all->last_ns > all->first_ns
+                               ? (uint64_t) all->last_ns - (uint64_t) all->first_ns
                                : 0), remark);
 }
 
@@ -481,7 +479,7 @@ static void print_longest(struct summary *s)
   const struct summary_numbers *all = summary_numbers(s);
   const struct summary_longest *longest = &all->longest;
   const struct summary_reason *why = &longest->reason;
-  const uint64_t cause = why->stop ? why->stop_reason : why->own.cause;
+  const uint64_t cause = why->stop ? why->longest.reason : why->own.cause;
   if (!any(&all->pauses[PAUSE_ANY]) || longest->ns == 0) return;
   const struct eventring_description *d =
     eventring_describe(all->cursor, why->id);

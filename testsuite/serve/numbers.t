@@ -42,7 +42,7 @@ printf '%s\n' "0/100 0 instant ring_start 1" "0/100 0 instant domain_start 0 0 0
 # A minor collection of 40 ms by the backup thread of a domain that waits, and a stop
 # of 1 ms that waited for domain 1 for 70 ms, which domain 1 wrote; then a major slice
 # of 20 ms, which does not say why, around a minor collection of 1 ms and 18 ms that do,
-# and one of 10 ms that has none inside
+# and one of 10 ms that has none inside; and a slice of 30 ms that is mostly a stop
 printf '%s\n' "0/4242428 0 instant ring_start 1" \
   "0/4242428 0 instant domain_start 0 0 0" "0/4242428 1 instant thread_run 0 4242428" \
   "1/201 0 instant ring_start 1" "1/201 0 instant domain_start 1 0 0" \
@@ -55,7 +55,11 @@ minor_heap_full 0 0 0 1 70000000 0" "0/4242428 280000000 begin major" \
   "0/4242428 281000000 begin major_slice" \
   "0/4242428 299000000 end major_slice major_allocation 0" \
   "0/4242428 300000000 end major" "0/4242428 310000000 begin major" \
-  "0/4242428 320000000 end major" "0/4242428 320000000 instant ring_stop 0" |
+  "0/4242428 320000000 end major" "0/4242428 330000000 begin major_slice" \
+  "0/4242428 355000000 instant stop_the_world 1000000 0 phase_change \
+phase_done 0 0 0 1 20000000 0" \
+  "0/4242428 360000000 end major_slice half_minor_heap 0" \
+  "0/4242428 370000000 instant ring_stop 0" |
   ./make_ring script late.eventring pid=4242428 || exit 1
 serve ring.eventring short.eventring large.eventring long.eventring late.eventring killed.eventring
 find_process 4242424
@@ -147,6 +151,10 @@ ok "the pause is of the domain that asked for the stop; a wait is none" is detai
   '.long_pauses[] | select(.name == "stop_the_world") |
     .duration_ns, .domain, .domains, .requested_by, .cause' \
   '[71000000,0,2,0,"minor_collection, minor_heap_full, waited for domain 1"]'
+ok "a slice that is mostly a stop says for what it waited" is detail \
+  '.long_pauses[] | select(.name == "major_slice") |
+    .duration_ns, .domain, .domains, .requested_by, .arrived_last, .cause' \
+  '[30000000,0,1,0,1,"half_minor_heap, waited for domain 1"]'
 ok "the domain that arrived last is told, and of a collection none" is detail \
   '.long_pauses | map(.arrived_last) | unique' '[[null,1]]'
 ok "a collection that does not say why has the cause of the longest inside of it" is \

@@ -158,9 +158,6 @@ ok "and in one before it, although the first event of that ring is behind it" fl
   '[.value_ns, .from_ns, .earlier_samples]' '[null,2000000000,1]'
 ok "the times of the first and the last sample are told" flame_is "?type=cpu" \
   '[.first_ns, .last_ns]' '[1000000000,3000000000]'
-run eventring stat lost.eventring
-ok "stat tells how far the events of domains go back, not the samples" \
-  out_has '(ended): [0-9]* events over 1.00 s'
 ok "a window after this time has all" flame_is "?type=wall&from=2500000000" \
   '[.value_ns, .from_ns, .earlier_samples]' '[80000000,2000000000,0]'
 ok "a wait is a node of its kind" flame_is "?type=wall" \

@@ -8,9 +8,12 @@ make_ring plain
 # In each ms a request of 100 us plus its number in us, in two threads by turns.
 # Request 50 begins before the others and ends last; it works three times.  Request 51 does
 # not end, and is worked on to the end; request 52 until its domain ends.  In request 50,
-# thread 103 waits from before its run, 105 twice; 104 waits after its run.  104 collects
-# until after its run, 105 in it, with a span inside, 103 after it; 101 from before its run
-# for request 39.
+# thread 103 waits from before its run, 105 twice; 104 waits after its run.  105
+# collects in its run, with a span inside, 103 after it; 101 from before its run
+# for request 39, and 106, which had none before, for request 53.  While 106 works on
+# request 54, the slice that it began before has no end: what follows is in it, until
+# another slice begins.  Domain 0 arrives first at a stop in request 55, in which it
+# collects, too; in request 56 it waits meanwhile.
 awk 'BEGIN {
   CONVFMT = OFMT = "%.0f"
   us = 1000
@@ -41,14 +44,41 @@ awk 'BEGIN {
   print "0/101", 39055 * us, "instant thread_yield", 6 * us
   print "0/103", 10600 * us, "begin minor"
   print "0/103", 10700 * us, "end minor"
-  print "0/104", 20515 * us, "begin major_slice"
-  print "0/104", 20530 * us, "end major_slice"
   print "0/105", 30505 * us, "begin major_slice"
   print "0/105", 30506 * us, "begin major_mark_roots"
   print "0/105", 30508 * us, "end major_mark_roots"
   print "0/105", 30510 * us, "end major_slice"
   print "0/101", 38900 * us, "begin minor"
   print "0/101", 39020 * us, "end minor"
+  print "0/106", 41000 * us, "begin order 53"
+  print "0/106", 41001 * us, "begin minor"
+  print "0/106", 41010 * us, "instant request_run 53"
+  print "0/106", 41050 * us, "end minor"
+  print "0/106", 41100 * us, "end order 53"
+  print "0/106", 47000 * us, "begin major_slice"
+  print "0/106", 47100 * us, "begin order 54"
+  print "0/106", 47100 * us, "instant request_run 54"
+  print "0/106", 47110 * us, "begin minor"
+  print "0/106", 47115 * us, "end minor"
+  print "0/106", 47120 * us, "begin major_slice"
+  print "0/106", 47130 * us, "end major_slice"
+  print "0/106", 47140 * us, "begin stw_handler"
+  print "0/106", 47143 * us, "begin minor"
+  print "0/106", 47145 * us, "end minor"
+  print "0/106", 47147 * us, "end stw_handler"
+  print "0/106", 47170 * us, "end order 54"
+  print "0/106", 48000 * us, "begin order 55"
+  print "0/106", 48000 * us, "instant request_run 55"
+  print "0/106", 48040 * us, "begin minor"
+  print "0/106", 48050 * us, "end minor"
+  print "0/106", 48090 * us, "instant stop_the_world", 40 * us, 0, 0, 0, 0, 0, 0, 1,
+        20 * us, 0
+  print "0/106", 48100 * us, "end order 55"
+  print "0/106", 46200 * us, "begin order 56"
+  print "0/106", 46200 * us, "instant request_run 56"
+  print "1/201", 46270 * us, "instant stop_the_world", 30 * us, 1, 0, 0, 0, 0, 0, 1, 0, 0
+  print "0/106", 46280 * us, "instant blocking_section", 60 * us
+  print "0/106", 46300 * us, "end order 56"
   print "0/103", 45000 * us, "end order 50"
   print "1/201", 45500 * us, "instant ring_start 1"
   print "1/201", 45500 * us, "instant domain_start 1 0 1"
@@ -73,7 +103,13 @@ ok "with the waits of these threads, from the begins of their runs on" field_is 
   "$requests?limit=1" '.requests[0] | [(.waits[] | .name, .count, .total_ns)] | tostring' \
   '["mutex_wait",2,8000,"condition_wait",1,10000]'
 ok "with their time in the collector, of the runs only" field_is "$requests?limit=3" \
-  '[.requests[].collector_ns] | tostring' '[10000,0,19999]'
+  '[.requests[].collector_ns] | tostring' '[5000,0,19999]'
+ok "also of collections that began before the run, and in stops" field_is \
+  "$requests?limit=100" '[.requests[] | select(.number == (53, 54)) | .collector_ns] |
+    tostring' '[40000,17000]'
+ok "also of stops, but not of one while they wait" field_is "$requests?limit=100" \
+  '[.requests[] | select(.number == (55, 56)) | .collector_ns, (.waits[] | .total_ns)] |
+    tostring' '[60000,0,60000]'
 ok "waits of more than four kinds are others" field_is "$requests?request=39" \
   '.requests[0] | [(.waits[] | .name, .count, .total_ns)] | tostring' \
   '["blocking_section",1,1000,"semaphore_wait",1,2000,"thread_yield",2,9000,"mutex_wait",1,4000,null,null,5000]'
@@ -82,7 +118,7 @@ ok "only those that end in the window" field_is \
   '[.requests[] | [.number, .duration_ns]] | tostring' '[[19,119000],[18,118000]]'
 ok "a distribution of each kind" field_is "$requests" \
   '[.kinds[] | [.name, .count, .max_ns, ([.buckets[].count] | add)]] | tostring' \
-  '[["order",41,44990000,41]]'
+  '[["order",45,44990000,45]]'
 ok "one alone, with its runs in all threads" field_is "$requests?request=50" \
   '[(.requests | length), (.runs[] | [.thread, .from, .to])] | tostring' \
   '[1,[103,10500000,10510000],[104,20500000,20520000],[105,30500000,30530000]]'

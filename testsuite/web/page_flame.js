@@ -23,7 +23,7 @@ await test('two processes are compared: amounts and changes',
       'checkout | p50 | 1.00 ms | 1.04 ms | +4.3 %',
       'mutex wait | mean | 1.00 µs | 1.00 µs | 0 %',
       'gc minor | rate | 0.0/s | 2.5/s | –']);
-    await has(page, 'Most changed from A to B: collector −50.0 %.');
+    await has(page, 'most changed from A to B: collector −50.0 %.');
   }));
 
 await test('a long run is compared with a short one over the length of the short one',

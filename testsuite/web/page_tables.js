@@ -71,7 +71,7 @@ await test('the time between two events: asked by filters, shown in the timeline
     await seen(page, '.histogram');
     await seen(page, '.chart canvas');
     assert.ok((await textOf(page)).includes(
-      `${hostile[0]} in domain 1, \\x1b[31mred\\x1b[0m`));
+      `${hostile[0]} in domain 1, \\x1b[31mred\\x1b[0m 4243`));
     await click(page, '[data-table=longest] a');
     await seen(page, 'canvas.timeline');
     assert.match(page.url(), /\/timeline\?.*&from=29998200000&to=30010800000&from_sel=30000000000&to_sel=30009000000$/);
@@ -293,8 +293,8 @@ await test('a request of which the ring has no events is marked, and its waits a
     assert.deepEqual(cells.slice(2, 7), ['4.00 ms', '2.00 ms', '8.00 ms',
       '6.00 ms', 'mutex wait 3.00 ms, others 2.00 ms, blocking section 1.00 ms']);
     await click(page, `${row} a`);
-    await has(page, 'Of that, in the collector 2.00 ms; waits: mutex wait 3.00 ms, '
-              + 'others 2.00 ms, blocking section 1.00 ms; the rest they ran');
+    await has(page, 'While they had it: in the collector 2.00 ms; waits: mutex wait 3.00 ms, '
+              + 'others 2.00 ms, blocking section 1.00 ms; the rest they ran or waited too shortly');
     await has(page, 'The events of this time are no longer in the rings');
     // The rings of samples go back farther.
     await has(page, 'Flame graph of 1 000 samples');
@@ -304,7 +304,7 @@ await test('a request of which the ring has no events is marked, and its waits a
   }));
 
 await test('a request that goes on, or is overwritten, leads to its samples',
-  () => onPage('#/process/100/requests?last=all&request=8', async (page) => {
+  () => onPage('#/process/100/requests?last=10&request=8', async (page) => {
     mock.categories.push('profile');
     try {
       await has(page, 'There is no end of this request');
@@ -494,7 +494,7 @@ await test('locks have their waits, holders and spans',
   () => onPage('#/process/100/locks?last=all', async (page) => {
     await seen(page, '[data-table=locks]');
     await until(page, (name) => document.querySelector('[data-table=locks] tbody')
-      .innerText.includes(`${name}: 10.0 ms of 2 waits`), '\\x1b[31mred\\x1b[0m');
+      .innerText.includes(`${name} 4242: 10.0 ms of 2 waits`), '\\x1b[31mred\\x1b[0m');
     const rows = await page.$$eval('[data-table=locks] tbody tr', (all) =>
       all.map((row) => [...row.cells].map((c) => c.innerText)));
     assert.deepEqual(rows.map((row) => row.slice(0, 5)), [

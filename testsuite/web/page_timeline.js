@@ -190,14 +190,14 @@ await test('an event leads to its span, also in the lane of a backup thread, or 
     const chosenIs = (text) => until(page, (wanted) => document.querySelector('.chosen')
       ?.innerText.includes(wanted), text);
     await go(page, place + encodeURIComponent(sel));
-    await chosenIs(`minor (collector) in ${format.name(hostile[0])}`);
+    await chosenIs(`minor (collector) in ${format.name(hostile[0])} 4242`);
     await lanesAre(page, 24 + 4 * lane);
     await go(page, place + encodeURIComponent(sel.replace('4242', '5242')));
     await chosenIs('minor (collector) in backup 5242: 400 µs');
     await lanesAre(page, 24 + 4 * lane + 14 + 6);
     // The begin of a span
     await go(page, place + encodeURIComponent('0,4242,,40000000000,40000000000,minor'));
-    await chosenIs(`minor (collector) in ${format.name(hostile[0])}: 400 µs`);
+    await chosenIs(`minor (collector) in ${format.name(hostile[0])} 4242: 400 µs`);
     await go(page, place + encodeURIComponent(
       '0,5242,,40001000000,40001000000,slice of, the world'));
     await chosenIs('slice of, the world in backup 5242, at 40.001');
@@ -294,7 +294,7 @@ await test('the line and the tooltip say what is under the pointer, and the pict
       assert.match(time, /^40\.000.0\d\d s$/);
       assert.deepEqual(lines, ['minor', 'collector, 400 µs',
         'from 40.000 000 000 s'.replace(/ (?=0)/g, '\u202f'),
-        'cause: minor heap full', hostile[0]]);
+        'cause: minor heap full', `${hostile[0]} 4242`]);
       assert.equal((await at(900, 24 + 2 * 14 + 7))[1], null);
       assert.equal(await page.evaluate(() => window.drawings), 0);
     });
@@ -303,7 +303,7 @@ await test('the line and the tooltip say what is under the pointer, and the pict
     await go(page, '#/process/100/timeline?from=19000000000&to=26000000000');
     await eventually(async () => assert.deepEqual(
       (await at(150 + Math.round((1128 - 32) * 5 / 7), 24 + 2 * 14 + 7))[1],
-      ['paused', '3.00 s', hostile[0]]));
+      ['paused', '3.00 s', `${hostile[0]} 4242`]));
   }));
 
 await test('each kind of wait has a colour, and the legend has those that occur',
@@ -391,7 +391,7 @@ await test('an arrow shows who had the domain lock at the end of the wait that i
     // 8 of 40 ms, from the second lane to the first
     assert.deepEqual(await line(), [150 + Math.round((1246 - 150) / 5), 24 + 76 + 7, 24 + 7]);
     await page.mouse.move(x + 200, y + 24 + 76 + 20 + 7);
-    await has(page, `${hostile[0]} held the mutex when the wait began`);
+    await has(page, `${hostile[0]} 4242 held the mutex when the wait began`);
     // 0 of 40 ms, from the first lane to the third
     assert.deepEqual(await line(), [150, 24 + 7, 24 + 76 + 20 + 7]);
     await page.mouse.move(x + 200, y + 24 + 2 * (76 + 20) + 7);

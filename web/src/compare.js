@@ -73,7 +73,7 @@ function MostChanged({ differences }) {
     .sort((x, y) => size(y) - size(x));
   if (!all.length) return html`<p>No total, pause or request of both is known.</p>`;
   return html`<p>${large.length
-    ? html`<b>Most changed from A to B:</b> ${large.slice(0, named).map((d) =>
+    ? html`<b>Of totals, pauses and requests, most changed from A to B:</b> ${large.slice(0, named).map((d) =>
         `${subject(d)} ${changeText(change(d))}`).join(', ')}.`
     : `Of totals, pauses and requests, none differs by ${format.share(least)} or more.`}
     ${' '}<span class="quiet">One run of each: a difference may be chance.
@@ -208,7 +208,7 @@ export function Compare({ rest }) {
       <${Run} letter="B" run=${answer.b} id=${b} file=${recording(b)} />
       <${MostChanged} differences=${answer.differences} />
       <${Charts} a=${a} b=${b} />
-      <p class="quiet">The numbers are of all of both. Rates are for each second in
+      <p class="quiet">The numbers below are of all of both, whatever the charts show. Rates are for each second in
         which the process was watched, of the time from which the rings of all domains
         have events.</p>
       <${Differences} differences=${answer.differences} />`}

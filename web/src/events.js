@@ -54,7 +54,7 @@ export function payload(event, units = {}) {
 const domainText = (e) => e.domain === undefined ? ''
   : e.domain_name ? `${e.domain} ${format.name(e.domain_name)}` : `${e.domain}`;
 const threadText = (e) => e.thread === undefined ? ''
-  : threadName({ thread: e.thread, name: e.thread_name ?? e.domain_name });
+  : threadName({ thread: e.thread, name: e.thread_name });
 
 const csvColumns = [
   { label: 'Time', value: (e) => e.ns, unit: 'ns' },

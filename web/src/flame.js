@@ -86,7 +86,7 @@ function NoSamples({ process, type, selected, answer, address, now, record, why,
       ${' '}<a href=${address.to({}, 'control')}>Switch on for longer</a>`
     : html`They are taken now: ${names} ${names.length > 1 ? 'are' : 'is'} on.`;
   const one = address.values.request && html` One request may run for less than the time
-    between two samples:${' '}<a href=${address.to({ request: null, zoom: null })}>show all
+    between two samples, and one that has ended gets no more of them:${' '}<a href=${address.to({ request: null, zoom: null })}>show all
     requests</a>, and select its kind.`;
   return html`<p class="empty">There are no samples for this profile ${
     selected ? 'that are selected' : 'in this range'}. ${advice}${one}${wider}</p>`;
@@ -110,7 +110,7 @@ function useAnswer(id, key, range, data, values, round) {
   const selection = selectionOf(values);
   useEffect(() => {
     const abort = new AbortController();
-    const span = limits(range, now.current);
+    const [asked, span] = [now.current, limits(range, now.current)];
     const base = baseOf(values.base, id, span);
     const ask = (of, limits_, selected) => getCovered(
       of, 'flame', { type: key, ...limits_, ...selected }, abort.signal);
@@ -127,7 +127,7 @@ function useAnswer(id, key, range, data, values, round) {
       }
     };
     Promise.all([ask(id, span, selection), values.base && askBase()])
-      .then(([found, other]) => set({ ...found, base: other, key, span }), (e) => {
+      .then(([found, other]) => set({ ...found, base: other, key, span, now: asked }), (e) => {
         if (e.name !== 'AbortError') set({ error: e.message, key });
       });
     return () => abort.abort();
@@ -154,16 +154,20 @@ const leftOut = (answer, whose) => [
   .filter(([n]) => n > 0).map(([n, why]) => html`<p key=${why} class="note">${whose}${
     format.count(n)} samples are left out: ${why}.</p>`);
 
-// The part of the range without samples at its begin and end that is told.
-const told_part = 0.2;
+// How much of the range is without samples at its begin and end when that is told: this part
+// of it, and so long.
+const [told_part, told_ns] = [0.2, 1e9];
 
-// Says that samples were taken in a part of the range only, unless some are selected.
-function PartlySampled({ answer: { span, first_ns, last_ns, ...answer }, type, selected, now }) {
-  const from = Math.max(span.from ?? 0, answer.from_ns ?? 0);
+// Says that the samples that the rings have are of a part of the range only, unless some are
+// selected.
+function PartlySampled({ answer, type, selected }) {
+  const { span, first_ns, last_ns, now } = answer;
+  const late = answer.keptSamples.filter((k) => k.begin_lost).map((k) => k.from_ns);
+  const from = Math.max(span.from ?? 0, ...late);
   const to = span.to ?? now;
-  const without = to - from - (last_ns - first_ns);
-  return type.ownRings && !selected && without > told_part * (to - from) && html`
-    <p class="note">Of this time there are samples only from ${rangeText(
+  const without = to - from - (last_ns - Math.max(first_ns, from));
+  return type.ownRings && !selected && without > Math.max(told_ns, told_part * (to - from))
+    && html`<p class="note">Of this time there are samples only from ${rangeText(
       { from: first_ns, to: last_ns }, now)}: before and after, they were not taken, or the
       program had nothing to sample.</p>`;
 }
@@ -201,7 +205,7 @@ function Answer({ answer, process, type, address, now, record, why, wider }) {
   const { base } = answer;
   return html`${leftOut(answer, '')}${base && leftOut(base, 'Of the base, ')}${root?.value
     ? html`${base && html`<p class="note">${baseText(base, type, now)}.</p>`}
-      <${PartlySampled} ...${{ answer, type, now }} selected=${isSelected(address.values)} />
+      <${PartlySampled} ...${{ answer, type }} selected=${isSelected(address.values)} />
       <${Reservations} ...${{ root, answer, type, process, address }} />
       <${MostRequests} ...${{ answer, address, now }} />
       ${(answer.truncated || base?.truncated) && html`<p class="note">Small functions are

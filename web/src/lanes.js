@@ -39,10 +39,9 @@ export const nameOf = (answer, span) => isMerged(span)
   : format.name(answer.names[span[2]]);
 
 export const laneKey = (lane) => `${lane.domain}.${lane.thread ?? ''}`;
-// The name of a thread with the id [thread] of the system, the same in all views: [name] is
-// that of its domain if it has none of its own.
+// The name of a thread and its id in the system, by which it is known in all views.
 export const threadName = ({ thread, name, backup }) =>
-  backup ? `backup ${thread}` : name ? format.name(name) : `thread ${thread}`;
+  `${backup ? 'backup' : name ? format.name(name) : 'thread'} ${thread}`;
 export const laneName = (lane) =>
   lane.thread ? threadName(lane) : `domain ${lane.domain}`;
 

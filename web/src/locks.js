@@ -31,16 +31,14 @@ const columns = (threads, address) => [
   { label: 'Held at begin by', meaning: 'The threads that held it when a wait began, ' +
     'or the lock of a domain when the wait ended',
     value: (l) => first(l.holders, (h) =>
-      `${threadName(threads.get(h.thread) ?? h)}: ${share(h)}`) },
+      `${threadName({ ...threads.get(h.thread), thread: h.thread })}: ${share(h)}`) },
   { label: 'Waited for in', meaning: 'The innermost span of the program',
     value: (l) => first(l.spans, (s) => `${s.span}: ${share(s)}`) }];
 
 export function Locks({ id, process, data, address, range, wider }) {
   const { found, error } = useRangeAnswer(id, 'locks', range, data,
                                           process.state === 'running');
-  const domains = new Map(data.detail?.domains?.map((d) => [d.id, d.name]));
-  const threads = new Map(data.detail?.threads?.map(({ id: thread, backup, name, domain }) =>
-    [thread, { thread, backup, name: name ?? domains.get(domain) }]));
+  const threads = new Map(data.detail?.threads?.map((t) => [t.id, t]));
   const recorded = process.categories?.includes('wait');
   return html`<section>
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}

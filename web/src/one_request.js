@@ -12,7 +12,7 @@ import { LegendOf } from './legend.js';
 import { Complete, OverwrittenEvents } from './overwritten.js';
 import { colourOf } from './picture.js';
 import { typeNamed } from './profile_types.js';
-import { getCovered } from './range.js';
+import { getCovered, rangeValues } from './range.js';
 import { Table } from './table.js';
 import { most_pixels } from './timeline_window.js';
 
@@ -102,11 +102,14 @@ export const waitsText = ({ waits }) => [...waits]
     `${name === null ? 'others' : format.phrase(name)} ${format.duration(total_ns)}`)
   .join(', ');
 
-// Says for what the threads waited, and how long they were in the [collector], if that was
-// recorded.
-const spentText = (request, collector) =>
-  (collector ? `in the collector ${format.duration(request.collector_ns)}; ` : '') +
-  (request.waits.length ? `waits: ${waitsText(request)}; ` : '');
+// Says what the threads did while they had the request, as far as it is recorded.
+function spentText(request, records) {
+  const [gc, wait] = ['gc', 'wait'].map(records);
+  return [...gc ? [`in the collector ${format.duration(request.collector_ns)}`] : [],
+          ...request.waits.length ? [`waits: ${waitsText(request)}`] : [],
+          `the rest they ran${gc ? '' : ', collected'} or waited${
+            wait ? ' too shortly to be recorded' : ''}`].join('; ');
+}
 
 // A place with a request and some time around it.
 function placeOf({ from, to }) {
@@ -170,14 +173,14 @@ export function OneRequest({ id, process, number, address, found }) {
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
     ${missing && html`<p class="note">There is no end of this request: it goes on, or later
       events took the place of its own. ${taken && html`<a href=${address.to(
-        { ...allSamples, request: number, type }, 'flame')}>Its samples</a> may be there
+        { ...allSamples, ...rangeValues({ last: null }), request: number, type },
+        'flame')}>Its samples</a> may be there
         still.`}</p>`}
     ${r && html`<p>${format.duration(r.duration_ns)}, from ${
       format.moment(r.from, 1e3)}${r.running_ns == null ? '' : html`: threads had it
       for ${format.duration(r.running_ns)}, with ${gone ? 'their waits' : 'the waits below'}, and none for ${
         format.duration(r.waiting_ns)}`}.
-      ${gone && r.running_ns != null && ` Of that, ${spentText(r, records('gc'))}the rest they
-        ran, or waited too shortly to be recorded.`}
+      ${gone && r.running_ns != null && ` While they had it: ${spentText(r, records)}.`}
       ${!gone && html`${' '}<a href=${address.to({ ...place, sel: null, at: null,
         ...selectionValues([r.from, r.to]) }, 'timeline')}>Timeline</a> ·`}
       ${(!gone || taken || samples > 0) && html`${' '}

@@ -36,10 +36,10 @@ const columns = (address, { waits, collector }) => [
       r.number}</a>${r.overwritten && html`<${OverwrittenMark} />`}` },
   ns('Duration', (r) => r.duration_ns),
   ns('Ran', (r) => waits && collector ? ran(r) : null,
-     'Of all threads that had it: the rest beside the collector and their waits, also for a ' +
-       'processor, or too short to be recorded'),
+     'What is left for the threads that had it, with waits for a processor, and those that ' +
+       'are too short to be recorded'),
   ns('Collector', (r) => collector ? r.collector_ns : null,
-     'Time in which the threads that had it were in the collector'),
+     'Time in which the threads that had it were in the collector, or stopped for it'),
   ns('Queued', (r) => r.waiting_ns, 'Time in which no thread had it'),
   ns('Waited', (r) => waits && r.waits ? sum(r.waits.map((w) => w.total_ns)) : null,
      'Time in which the threads that had it waited'),

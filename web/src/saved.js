@@ -53,7 +53,7 @@ const pickColumn = (chosen, set) => ({
   cell: (s) => s.error ? '' : html`<input type="checkbox"
     aria-label=${`Compare ${format.name(s.name ?? s.program)}`}
     checked=${chosen.includes(s.id)}
-    onChange=${() => set(pick(chosen, s.id))} />` });
+    onChange=${() => set((now) => pick(now, s.id))} />` });
 
 const processColumns = [
   { label: 'Program', value: (p) => format.program(p) },
