@@ -47,7 +47,7 @@
 #define PENDING 1024
 
 /* The waits of a request; see struct ended_request. */
-struct waits { struct request_wait list[REQUEST_WAITS]; uint64_t other_ns; };
+struct waits { struct request_wait list[REQUEST_WAITS], lock; uint64_t other_ns; };
 
 struct open {
   uint64_t number;                /* 0: none */
@@ -76,6 +76,7 @@ struct requests {
   struct event_roles *roles;
   bool threads_known;
   uint64_t gaps, losses;          /* a loss is a gap, too */
+  int64_t from_ns;                /* of request_window */
   uint32_t rings;
   struct last *last;              /* event, by ring */
   struct open *places;            /* NULL: there were no requests yet */
@@ -98,6 +99,7 @@ struct requests *new_requests(struct eventring_cursor *cursor)
   struct requests *r = allocate(1, sizeof *r);
   r->roles = new_event_roles(cursor);
   r->rings = target_info(cursor).rings;
+  r->from_ns = INT64_MIN;
   r->last = allocate(r->rings, sizeof *r->last);
   for (uint32_t i = 0; i < r->rings; i++) r->last[i].ns = INT64_MIN;
   return r;
@@ -111,6 +113,11 @@ void free_requests(struct requests *r)
   free(r->last);
   free(r->roles);
   free(r);
+}
+
+void request_window(struct requests *r, int64_t from_ns)
+{
+  r->from_ns = from_ns;
 }
 
 void watch_runs(struct requests *r,
@@ -182,8 +189,10 @@ static void make_pending(struct requests *r,
 const struct request_kind *request_kind(struct requests *r, uint16_t id)
 {
   while (r->counted < r->ended) count_first_pending(r);
-  if (r->kinds[id] != NULL) forget_lost(r, r->kinds[id]);
-  return r->kinds[id];
+  struct request_kind *kind = r->kinds[id];
+  if (kind == NULL) return NULL;
+  forget_lost(r, kind);
+  return kind->total.count > 0 || kind->open > 0 ? kind : NULL;
 }
 
 /* Marks the runs of the requests that ended after [since] as not known.  When
@@ -376,7 +385,8 @@ static void take_stop(struct requests *r, const struct eventring_event *event)
 
 /* Adds the wait that [event] reports to the request on which its thread works, from the
    begin of the run on.  A stop meanwhile did not hold it up. */
-static void take_wait(struct requests *r, const struct eventring_event *event)
+static void take_wait(struct requests *r, enum event_role role,
+                      const struct eventring_event *event)
 {
   if (r->places == NULL || event->words == 0) return;
   struct worker *w = known_worker(r, event->thread);
@@ -389,16 +399,20 @@ static void take_wait(struct requests *r, const struct eventring_event *event)
                        add_ns, &alone_ns);
   o->collector_ns -= ns - alone_ns < o->collector_ns ? ns - alone_ns : o->collector_ns;
   if (o->waits == NULL) o->waits = allocate(1, sizeof *o->waits);
+  const uint64_t told_ns = field_of(r->roles, role, event, F_FOR_DOMAIN_LOCK, 0),
+    lock_ns = told_ns < ns ? told_ns : ns;
+  o->waits->lock.count += lock_ns > 0;
+  o->waits->lock.ns += lock_ns;
   struct request_wait *list = o->waits->list;
   uint32_t i = 0;
   while (i < REQUEST_WAITS && list[i].count > 0 && list[i].id != event->id) i++;
   if (i == REQUEST_WAITS) {
-    o->waits->other_ns += ns;
+    o->waits->other_ns += ns - lock_ns;
     return;
   }
   list[i].id = event->id;
   list[i].count++;
-  list[i].ns += ns;
+  list[i].ns += ns - lock_ns;
 }
 
 /* Ends the request with the number in [event].  Returns true if the begin of
@@ -423,12 +437,13 @@ static bool end_request(struct requests *r, const struct eventring_event *event,
   if (o->waits != NULL) {
     memcpy(ended->waits, o->waits->list, sizeof ended->waits);
     ended->other_waits_ns = o->waits->other_ns;
+    ended->domain_lock = o->waits->lock;
     free(o->waits);
     o->waits = NULL;
   }
   o->number = 0;
   change_open(r, o, -1);
-  make_pending(r, ended);
+  if (ended->end_ns >= r->from_ns) make_pending(r, ended);
   if (r->request_ended != NULL) r->request_ended(r->watcher, ended);
   return true;
 }
@@ -456,7 +471,7 @@ static void take_instant(struct requests *r,
 {
   const enum event_role role = role_of(r->roles, event->id);
   struct worker *w;
-  if (is_wait_role(role)) take_wait(r, event);
+  if (is_wait_role(role)) take_wait(r, role, event);
   switch (role) {
   case ROLE_REQUEST_RUN:
     if (event->words > 0) begin_run(r, event, event->payload[0]);

@@ -34,7 +34,7 @@ struct requests;
 struct request_wait {
   uint16_t id;                    /* of their events */
   uint32_t count;                 /* 0: there are no more kinds */
-  uint64_t ns;
+  uint64_t ns;                    /* without the time for the lock of the domain */
 };
 
 /* A request that has ended. */
@@ -47,6 +47,8 @@ struct ended_request {
   struct request_wait waits[REQUEST_WAITS];       /* that ended before it, by their
                                      first ends */
   uint64_t other_waits_ns;        /* of further kinds */
+  struct request_wait domain_lock;        /* of these waits, after what they are for; [id]
+                                     is not set */
   uint64_t collector_ns;          /* in the collector, or stopped for it */
   bool runs_known;                /* false: events were lost, so that these are
                                      less than they were, or more */
@@ -107,6 +109,9 @@ bool request_ended(struct requests *requests,
    stops count.  */
 void request_collected(struct requests *requests, const struct eventring_event *event,
                        int64_t since_ns);
+
+/* Counts only requests that end at [from_ns] or later.  For use before the first event. */
+void request_window(struct requests *requests, int64_t from_ns);
 
 /* Removes all knowledge of which thread works on which request.  For use when
    recording was paused. */

@@ -719,7 +719,7 @@ void summary_event(struct summary *s, const struct eventring_event *event)
     return;
   }
   if (event->form == EVENTRING_EV_CONTROL_CHANGED) summary_stop(s);
-  if (counts(s, event)) request_ended(s->shown.requests, event, &request);
+  if (event->ns < s->shown.to_ns) request_ended(s->shown.requests, event, &request);
   if (event->ring >= s->shown.ring_count
       || event->form == EVENTRING_EV_CONTROL_CHANGED)
     return;

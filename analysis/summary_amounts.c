@@ -38,6 +38,7 @@ void summary_window(struct summary *s, int64_t from_ns, int64_t to_ns)
 {
   s->shown.from_ns = from_ns;
   s->shown.to_ns = to_ns;
+  request_window(s->shown.requests, from_ns);
 }
 
 void summary_listen(struct summary *s, struct summary_listener listener)

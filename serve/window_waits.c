@@ -43,6 +43,10 @@ static json_t *json_request_waits(const struct window *w, const struct ended_req
       "count", (json_int_t) r->waits[i].count,
       "total_ns", (json_int_t) r->waits[i].ns));
   }
+  if (r->domain_lock.count > 0)
+    json_array_append_new(waits, json_pack(
+      "{s:s, s:I, s:I}", "name", "domain_lock", "count",
+      (json_int_t) r->domain_lock.count, "total_ns", (json_int_t) r->domain_lock.ns));
   if (r->other_waits_ns > 0)
     json_array_append_new(waits, json_pack("{s:n, s:n, s:I}", "name", "count", "total_ns",
                                            (json_int_t) r->other_waits_ns));

@@ -13,7 +13,7 @@ make_ring plain
 # for request 39, and 106, which had none before, for request 53.  While 106 works on
 # request 54, the slice that it began before has no end: what follows is in it, until
 # another slice begins.  Domain 0 arrives first at a stop in request 55, in which it
-# collects, too; in request 56 it waits meanwhile.
+# collects, too; in request 56 it waits meanwhile, at last for the lock of the domain.
 awk 'BEGIN {
   CONVFMT = OFMT = "%.0f"
   us = 1000
@@ -77,7 +77,7 @@ awk 'BEGIN {
   print "0/106", 46200 * us, "begin order 56"
   print "0/106", 46200 * us, "instant request_run 56"
   print "1/201", 46270 * us, "instant stop_the_world", 30 * us, 1, 0, 0, 0, 0, 0, 1, 0, 0
-  print "0/106", 46280 * us, "instant blocking_section", 60 * us
+  print "0/106", 46280 * us, "instant blocking_section", 60 * us, 20 * us
   print "0/106", 46300 * us, "end order 56"
   print "0/103", 45000 * us, "end order 50"
   print "1/201", 45500 * us, "instant ring_start 1"
@@ -109,10 +109,16 @@ ok "also of collections that began before the run, and in stops" field_is \
     tostring' '[40000,17000]'
 ok "also of stops, but not of one while they wait" field_is "$requests?limit=100" \
   '[.requests[] | select(.number == (55, 56)) | .collector_ns, (.waits[] | .total_ns)] |
-    tostring' '[60000,0,60000]'
+    tostring' '[60000,0,40000,20000]'
 ok "waits of more than four kinds are others" field_is "$requests?request=39" \
   '.requests[0] | [(.waits[] | .name, .count, .total_ns)] | tostring' \
   '["blocking_section",1,1000,"semaphore_wait",1,2000,"thread_yield",2,9000,"mutex_wait",1,4000,null,null,5000]'
+ok "statistics of a window have those that began before it, too" field_is \
+  "/api/processes/$id/stat?from=30500000&to=45500000" \
+  '[.requests[] | .count, .max_ns, .not_finished] | tostring' '[12,44990000,0]'
+ok "and not those that ended before it" field_is \
+  "/api/processes/$id/stat?from=45500000&to=46000000" '[.requests[] | .count] | tostring' \
+  '[0]'
 ok "only those that end in the window" field_is \
   "$requests?from=10000000&to=20000000&limit=2" \
   '[.requests[] | [.number, .duration_ns]] | tostring' '[[19,119000],[18,118000]]'

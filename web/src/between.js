@@ -11,6 +11,7 @@ import { Bars } from './histogram.js';
 import { threadName } from './lanes.js';
 import { coverText, rangeValues } from './range.js';
 import { useRangeAnswer } from './range_answer.js';
+import { fileOf } from './save_file.js';
 import { Table } from './table.js';
 
 const scopes = [['thread', 'the same thread'], ['domain', 'the same domain'],
@@ -125,13 +126,13 @@ function addressOf(address, { first, then, duration_ns }) {
                       sel: null, ...selectionValues([first.ns, then.ns]) }, 'timeline');
 }
 
-function Longest({ address, pairs }) {
+function Longest({ address, pairs, process }) {
   return html`<${Table} title="Longest" note="click a time to see it in the timeline"
-    name="longest" rows=${pairs} columns=${[
+    name="longest" file=${fileOf(process)} rows=${pairs} columns=${[
       { label: 'Time', value: (p) => p.duration_ns, text: format.duration,
         cell: (p, text) => html`<a href=${addressOf(address, p)}>${text}</a>` },
       { label: 'From', value: (p) => p.first.ns,
-        text: (ns) => format.moment(ns, 1000) },
+        text: (ns) => format.moment(ns, 1000), unit: 'ns' },
       { label: 'First event', value: (p) => eventText(p.first) },
       { label: 'Second event', value: (p) => eventText(p.then) }]} />`;
 }
@@ -181,6 +182,6 @@ export function Between({ id, process, data, address, range, wider }) {
           <${Bars} buckets=${answer.buckets}
             label="Histogram of the time between the two events" /></figure>
       </div>
-      <${Longest} address=${address} pairs=${answer.longest} />`}
+      <${Longest} ...${{ address, process }} pairs=${answer.longest} />`}
   </section>`;
 }

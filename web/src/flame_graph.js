@@ -286,7 +286,8 @@ export function FlameGraph({ root, text, bar, compared = null, state, set }) {
       : `The width of a bar shows ${bar}: of its function and ${
       turned ? 'of the callers below it' : 'of all that it called, below it'}.
       A click enlarges a bar; arrows move between bars.`} ${hints[compared ?? 'none']}${!around && narrow > 0 &&
-      ` ${format.count(narrow)} bars are too narrow to be drawn.`}</p>
+      ` ${format.plural(narrow, 'bar')} ${
+        narrow === 1 ? 'is' : 'are'} too narrow to be drawn.`}</p>
     ${state.focus && !around && html`<p class="note">No sample has the function ${
       format.name(state.focus)}.</p>`}
     ${around

@@ -7,6 +7,7 @@ import { allSamples } from './flame_selection.js';
 import { threadName } from './lanes.js';
 import { coverText } from './range.js';
 import { useRangeAnswer } from './range_answer.js';
+import { fileOf } from './save_file.js';
 import { Table } from './table.js';
 
 const share = (part) => `${format.duration(part.total_ns)} of ${
@@ -49,7 +50,7 @@ export function Locks({ id, process, data, address, range, wider }) {
       coverText(found.span, data.now, found.answer.kept)}. <a href=${address.to({ ...allSamples, type: 'wait' }, 'flame')}>
       The stacks of waits</a></p>
       ${found.answer.locks.length
-        ? html`<${Table} name="locks" columns=${columns(threads, address)}
+        ? html`<${Table} name="locks" title="Locks" file=${fileOf(process)} columns=${columns(threads, address)}
           rows=${found.answer.locks} />`
         : html`<p class="empty">${recorded ? 'There is no wait for a lock in this range.'
           : html`Waits are not recorded: <a href=${address.to({}, 'control')}>switch

@@ -178,11 +178,10 @@ export function OneRequest({ id, process, number, address, found }) {
         still.`}</p>`}
     ${r && html`<p>${format.duration(r.duration_ns)}, from ${
       format.moment(r.from, 1e3)}${r.running_ns == null ? '' : html`: threads had it
-      for ${format.duration(r.running_ns)}, with ${gone ? 'their waits' : 'the waits below'}, and none for ${
-        format.duration(r.waiting_ns)}`}.
-      ${gone && r.running_ns != null && ` While they had it: ${spentText(r, records)}.`}
+      for ${format.duration(r.running_ns)}; it was queued for ${
+        format.duration(r.waiting_ns)}. While they had it: ${spentText(r, records)}`}.
       ${!gone && html`${' '}<a href=${address.to({ ...place, sel: null, at: null,
-        ...selectionValues([r.from, r.to]) }, 'timeline')}>Timeline</a> ·`}
+        ...selectionValues([r.from, r.to + 1]) }, 'timeline')}>Timeline</a> ·`}
       ${(!gone || taken || samples > 0) && html`${' '}
         <${ToSamples} ...${{ request: r, samples, taken, gone, type, place, address }} />`}
       </p>`}

@@ -8,6 +8,7 @@ import { OneRequest, waitsText } from './one_request.js';
 import { isOverwritten, OverwrittenMark, overwrittenText } from './overwritten.js';
 import { coverText } from './range.js';
 import { useRangeAnswer } from './range_answer.js';
+import { fileOf } from './save_file.js';
 import { Table } from './table.js';
 
 const most = 100;
@@ -44,7 +45,7 @@ const columns = (address, { waits, collector }) => [
   ns('Waited', (r) => waits && r.waits ? sum(r.waits.map((w) => w.total_ns)) : null,
      'Time in which the threads that had it waited'),
   { label: 'For', value: (r) => waits && r.waits ? waitsText(r) : format.unknown },
-  { label: 'End', value: (r) => r.to, text: (t) => format.moment(t, 1e6) }];
+  { label: 'End', value: (r) => r.to, text: (t) => format.moment(t, 1e6), unit: 'ns' }];
 
 function Distribution({ kind }) {
   return html`<figure class="chart"><figcaption>${format.name(kind.name)}
@@ -59,7 +60,8 @@ function lateText({ from }, kept) {
   return late.length === 0 ? '' : format.moment(Math.max(...late.map((k) => k.from_ns)), 1e8);
 }
 
-function Found({ found, address, recorded, now, wider }) {
+function Found({ found, address, process, recorded, now, wider }) {
+  const file = fileOf(process);
   const { requests, kinds, kept } = found.answer;
   const late = lateText(found.span, kept);
   return html`
@@ -68,10 +70,10 @@ function Found({ found, address, recorded, now, wider }) {
     ${!requests.length && html`<p class="empty">${isOverwritten(kept, found.span.to ?? now)
       ? overwrittenText : html`There is no event of a request that ended in this range.
       A program tells of its requests by${' '}<code>Eventring.Request</code>.`}${wider}</p>`}
-    <${Table} name="request-kinds" title="Durations" columns=${kindColumns(address)}
+    <${Table} name="request-kinds" file=${file} title="Durations" columns=${kindColumns(address)}
       note=${late && `only from ${late} on: later events took the place of those before`}
       rows=${kinds} />
-    <${Table} name="slowest" title="Slowest requests" columns=${columns(address, recorded)}
+    <${Table} name="slowest" file=${file} title="Slowest requests" columns=${columns(address, recorded)}
       note=${(late && `complete from ${late} on; before that, as far as they are in the
         range, the 16 slowest of each second of the last minute, and the 16 slowest since
         the start; `) + 'click one to see what it did'}
@@ -90,7 +92,7 @@ export function Requests({ id, process, data, address, range, wider }) {
       ...${{ id, process, number: chosen, address, found }} />`}
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
     ${!found && !error && html`<p class="quiet">Computing…</p>`}
-    ${found && html`<${Found} ...${{ found, address, now: data.now, wider }}
+    ${found && html`<${Found} ...${{ found, address, process, now: data.now, wider }}
       recorded=${{ waits: records('wait'), collector: records('gc') }} />`}
   </section>`;
 }
