@@ -560,7 +560,7 @@ export class Mock {
           requests: list.filter((r) => !one || one === String(r.number)),
           kinds: [{ ...durations(hostile[0], 2, 2e7), buckets:
             [{ from_ns: 1e7, to_ns: 4e7, count: 2 }] }],
-          runs: one !== '7' ? [] : [[0, 4242, 40e9, 40.01e9], [1, 4243, 40.02e9, 40.022e9]].map(
+          runs: one !== '7' ? [] : [[0, 4242, 40e9, 40.01e9], [1, 4243, 40.019e9, 40.022e9]].map(
             ([domain, thread, from, to]) => ({ domain, thread, from, to })) };
       },
       last_diagnosis: () => ({

@@ -241,14 +241,14 @@ await test('the slowest request, what its threads did, its timeline and its flam
     assert.deepEqual((await rows('request-work')).map(([kind, , ...numbers]) =>
       [kind, ...numbers].join(' ')), [
       'wait 1 8.00 ms 8.00 ms', 'span of the program 4 4.00 ms 1.00 ms',
-      'collector 2 800 µs 400 µs', 'all domains stopped 2 600 µs 300 µs']);
+      'all domains stopped 2 1.30 ms 1.00 ms', 'collector 2 800 µs 400 µs']);
     const fills = await page.$$eval('.runs rect', (all) => all.map((rect) =>
       [rect.querySelector('title').textContent, rect.style.fill]));
     assert.deepEqual(fills.filter(([title]) => title.startsWith('blocking section')),
                      [['blocking section: 8.00 ms', 'var(--blocking)']]);
-    // A stop is over a collection, which is over a wait.
+    // A wait is over a stop, which did not hold it up, and that over a collection.
     assert.deepEqual([...new Set(fills.map(([, fill]) => fill))], [
-      'var(--running)', 'var(--blocking)', 'var(--minor)', 'var(--stopped)']);
+      'var(--running)', 'var(--minor)', 'var(--stopped)', 'var(--blocking)']);
     assert.deepEqual(await page.$$eval('.one-request .legend li', (all) =>
       all.map((li) => li.innerText)), [
       'running', 'blocking section: system call, sleep', 'minor collection',

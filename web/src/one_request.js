@@ -7,7 +7,7 @@ import { allSamples } from './flame_selection.js';
 import { selectionValues } from './choice.js';
 import * as format from './format.js';
 import { isMerged, kindNames, laneName, nameOf } from './lanes.js';
-import { overlap } from './intervals.js';
+import { outside, overlap } from './intervals.js';
 import { LegendOf } from './legend.js';
 import { Complete, OverwrittenEvents } from './overwritten.js';
 import { colourOf } from './picture.js';
@@ -19,10 +19,22 @@ import { most_pixels } from './timeline_window.js';
 // The kinds of spans that say what a thread did, but the request itself.
 const [collector, program, wait, stop] = [0, 1, 2, 3];
 const told = [wait, stop, collector, program];
-const drawn = [wait, collector, stop];  // the later ones over those before
+const drawn = [collector, stop, wait];  // the later ones over those before
 
 const titleOf = (timeline, span) => span[4] === program ? nameOf(timeline, span)
   : format.phrase(timeline.names[span[2]]);
+
+// Returns the spans of [lane], with the stops of its domain in the place of those that its
+// thread reports: these begin when the last domain arrived.  A stop does not hold up a
+// thread that waits.
+function spansOf({ stops }, lane) {
+  const own = stops.find((s) => s.domain === lane.domain)?.spans ?? [];
+  const reported = (span) => span[4] === stop && own.some((s) => s[2] === span[2]);
+  const waits = lane.spans.filter((span) => span[4] === wait);
+  return [...lane.spans.filter((span) => !reported(span)),
+          ...own.flatMap((span) => outside(waits, span)
+            .map((part) => [...part, ...span.slice(2)]))];
+}
 
 const isOf = (lane, run) => lane.thread === run.thread && lane.domain === run.domain;
 
@@ -38,7 +50,7 @@ export function work(timeline, runs) {
   for (const lane of timeline.lanes) {
     const own = runs.filter((run) => isOf(lane, run));
     if (!own.length) continue;
-    for (const span of lane.spans) {
+    for (const span of spansOf(timeline, lane)) {
       // A collection has its phases inside.
       if (!told.includes(span[4]) || span[4] === collector && span[3] > 0) continue;
       const ns = common(span, own);
@@ -78,7 +90,7 @@ function Runs({ request, runs, timeline }) {
     aria-label=${`${lanes.length} threads worked on the request`}>
     ${lanes.map((lane, i) => {
       const own = runs.filter((run) => isOf(lane, run));
-      const spans = drawn.flatMap((kind) => lane.spans.filter((span) =>
+      const spans = drawn.flatMap((kind) => spansOf(timeline, lane).filter((span) =>
         span[4] === kind && span[3] === 0));
       const y = i * 24 + 4;
       return html`<g key=${i}><text x="0" y=${y + 13}>${laneName(lane)}</text>
