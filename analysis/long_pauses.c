@@ -168,15 +168,15 @@ static void take_pause(void *state, uint32_t domain, int64_t from, int64_t to,
   /* A pause that is mostly a stop says what it waited for, also if a longer slice is its
      reason. */
   const struct summary_stop *stop =
-    2 * reason->longest.ns >= ns ? &reason->longest : NULL;
+    reason->stop || 2 * reason->longest_stop.ns >= ns ? &reason->longest_stop : NULL;
   const uint64_t told_by = reason->own.requested_by != UINT64_MAX
     ? reason->own.requested_by : reason->told.requested_by;
   const struct kept pause = {
     .from_ns = from, .end_ns = to, .domain = domain,
-    .domains = UINT64_C(1) << domain % 64, .listed = reason->stop ? reason->longest.domains : 0,
+    .domains = UINT64_C(1) << domain % 64, .listed = reason->stop ? stop->domains : 0,
     .id = reason->id,
     .requested_by = told_by == UINT64_MAX && stop != NULL ? stop->requested_by : told_by,
-    .reason = reason->stop ? reason->longest.reason : UINT64_MAX,
+    .reason = reason->stop ? stop->reason : UINT64_MAX,
     .cause = reason->stop ? reason->own.cause : reason->told.cause,
     .arrived_last = stop != NULL ? stop->arrived_last : UINT64_MAX,
     .late = stop != NULL && stop->late

@@ -373,8 +373,7 @@ static void take_stop(struct requests *r, const struct eventring_event *event)
   const uint32_t count = stopped_domains(r->roles, event, &last);
   for (uint32_t i = 0; count > 0 && i < r->worker_count; i++) {
     struct worker *w = &r->workers[i];
-    if (w->number == 0 || w->ring >= r->rings || r->last[w->ring].thread != w->thread)
-      continue;
+    if (w->number == 0 || r->last[w->ring].thread != w->thread) continue;
     for (uint32_t k = 0; k < count; k++) {
       const struct stopped_domain in = stopped_domain(r->roles, event, k);
       const struct stopped_time time = stopped_time(event, &last, &in);

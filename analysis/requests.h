@@ -106,7 +106,7 @@ bool request_ended(struct requests *requests,
 
 /* Counts the time from [since_ns] to [event], which the table has, as time that the thread
    of [event] spent in the collector, from the begin of its run on.  Without calls, only
-   stops count.  */
+   stops count. */
 void request_collected(struct requests *requests, const struct eventring_event *event,
                        int64_t since_ns);
 

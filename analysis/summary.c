@@ -520,7 +520,8 @@ static void stopped(struct summary *s, const struct eventring_event *event)
   if (count == 0) return;
   const uint64_t stop_ns = event->payload[0];
   const struct summary_reason why = {
-    .id = event->id, .stop = true, .own = cause_of(s, ROLE_STOP, event), .longest = {
+    .id = event->id, .stop = true, .own = cause_of(s, ROLE_STOP, event),
+    .longest_stop = {
       .domains = count,
       .requested_by = field_of(roles, ROLE_STOP, event, F_REQUESTED_BY, UINT64_MAX),
       .reason = field_of(roles, ROLE_STOP, event, F_REASON, UINT64_MAX),
@@ -544,7 +545,7 @@ static void stopped(struct summary *s, const struct eventring_event *event)
     bool waits = !idle && from < d->wait_from && d->wait_from < to;
     add_interval(s, d, from, waits ? d->wait_from : to, idle, why);
   }
-  if (counts(s, event)) count_cause(s, CAUSED_STOPPED, why.longest.reason, stop_ns);
+  if (counts(s, event)) count_cause(s, CAUSED_STOPPED, why.longest_stop.reason, stop_ns);
 }
 
 /* Adds the activity that ended with [event] and began at [since], such as a

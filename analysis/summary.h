@@ -124,7 +124,7 @@ struct summary_reason {
   struct summary_cause told;      /* of the longest collection in the interval with a
                                      known cause; [ns] 0: none */
   bool stop;                      /* the event is a stop */
-  struct summary_stop longest;    /* stop in the interval */
+  struct summary_stop longest_stop;       /* in the interval */
 };
 
 /* The longest pause of kind PAUSE_ANY. */

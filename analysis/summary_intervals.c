@@ -107,7 +107,7 @@ void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
                   int64_t to, bool idle, struct summary_reason reason)
 {
   reason.own.ns = (uint64_t) to - (uint64_t) from;
-  if (reason.stop) reason.longest.ns = reason.own.ns;
+  if (reason.stop) reason.longest_stop.ns = reason.own.ns;
   reason.told = !reason.stop && reason.own.cause != UINT64_MAX ? reason.own
     : (struct summary_cause) { .cause = UINT64_MAX, .requested_by = UINT64_MAX };
   if (d == s->shown.others) return;
@@ -131,7 +131,7 @@ void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
   uint32_t first = place;
   struct summary_reason longest = reason;
   struct summary_cause told = reason.told;
-  struct summary_stop stop = reason.longest;
+  struct summary_stop stop = reason.longest_stop;
   while (first > 0) {
     const struct summary_interval *last = pending_interval(d, first - 1);
     if (last->to < from) break;
@@ -146,7 +146,7 @@ void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
     awaits_stop |= last->awaits_stop && !reason.stop;
     if (last->reason.own.ns > longest.own.ns) longest = last->reason;
     if (last->reason.told.ns > told.ns) told = last->reason.told;
-    if (last->reason.longest.ns > stop.ns) stop = last->reason.longest;
+    if (last->reason.longest_stop.ns > stop.ns) stop = last->reason.longest_stop;
     first--;
   }
   /* Also when nothing is left of this one, none has been swallowed. */
@@ -155,7 +155,7 @@ void add_interval(struct summary *s, struct summary_domain *d, int64_t from,
     for (uint32_t i = 0; i < first; i++)
       pending_interval(d, i)->awaits_stop = false;
   longest.told = told;
-  longest.longest = stop;
+  longest.longest_stop = stop;
   memmove(pending_interval(d, first + 1), pending_interval(d, place),
           (d->pending - place) * sizeof *d->intervals);
   d->pending += first + 1 - place;

@@ -288,7 +288,7 @@ static json_t *longest_pause(struct summary *s)
   const struct summary_numbers *n = summary_numbers(s);
   const struct summary_longest *longest = &n->longest;
   const struct summary_reason *why = &longest->reason;
-  const uint64_t cause = why->stop ? why->longest.reason : why->own.cause;
+  const uint64_t cause = why->stop ? why->longest_stop.reason : why->own.cause;
   const struct eventring_description *d =
     eventring_describe(n->cursor, why->id);
   char number[24];

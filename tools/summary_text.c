@@ -479,7 +479,7 @@ static void print_longest(struct summary *s)
   const struct summary_numbers *all = summary_numbers(s);
   const struct summary_longest *longest = &all->longest;
   const struct summary_reason *why = &longest->reason;
-  const uint64_t cause = why->stop ? why->longest.reason : why->own.cause;
+  const uint64_t cause = why->stop ? why->longest_stop.reason : why->own.cause;
   if (!any(&all->pauses[PAUSE_ANY]) || longest->ns == 0) return;
   const struct eventring_description *d =
     eventring_describe(all->cursor, why->id);
