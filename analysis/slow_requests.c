@@ -106,13 +106,16 @@ static void append(struct slow_requests *s, const struct ended_request *request,
   s->list[s->count++] = (struct slow_request) { *request, overwritten };
 }
 
+/* A collection that began so long before another one of its kind has no end. */
+#define FORGOTTEN_NS INT64_C(10000000000)
+
 /* Takes what [event] tells of collections. */
 static void take_collection(struct slow_requests *s, const struct eventring_event *event)
 {
   const struct event_class class = class_of(s->roles, event->id);
   int64_t since_ns;
   if (event->form == EVENTRING_EV_BEGIN && is_collector_span(class))
-    forget_alike(s->spans, event, event->ns);
+    forget_alike(s->spans, event, event->ns - FORGOTTEN_NS);
   if (span_ended(s->spans, event, &since_ns) && is_collecting(class)
       && !in_collecting_span(s->spans, event->ring))
     request_collected(s->requests, event, since_ns);

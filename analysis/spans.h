@@ -91,8 +91,8 @@ bool in_collecting_span(const struct spans *spans, uint32_t ring);
 
 /* Removes the open spans with the id and the ring of [begin] that began before
    [ns], without a call of the function given to watch_given_up.  For use when
-   [begin] is the begin of a collection: one is never in another of its kind, so
-   those have ended while their category was not recorded. */
+   [begin] is the begin of a collection, which is never in so long a one of its
+   kind: those have ended while their category was not recorded. */
 void forget_alike(struct spans *spans, const struct eventring_event *begin,
                   int64_t ns);
 

@@ -11,8 +11,8 @@ make_ring plain
 # thread 103 waits from before its run, 105 twice; 104 waits after its run.  105
 # collects in its run, with a span inside, 103 after it; 101 from before its run
 # for request 39, and 106, which had none before, for request 53.  While 106 works on
-# request 54, the slice that it began before has no end: what follows is in it, until
-# another slice begins.  Domain 0 arrives first at a stop in request 55, in which it
+# request 54, the slice that it began long before has no end: what follows is in it, until
+# another slice begins, which has one inside.  Domain 0 arrives first at a stop in request 55, in which it
 # collects, too; in request 56 it waits meanwhile, at last for the lock of the domain.
 awk 'BEGIN {
   CONVFMT = OFMT = "%.0f"
@@ -56,17 +56,20 @@ awk 'BEGIN {
   print "0/106", 41050 * us, "end minor"
   print "0/106", 41100 * us, "end order 53"
   print "0/106", 47000 * us, "begin major_slice"
-  print "0/106", 47100 * us, "begin order 54"
-  print "0/106", 47100 * us, "instant request_run 54"
-  print "0/106", 47110 * us, "begin minor"
-  print "0/106", 47115 * us, "end minor"
-  print "0/106", 47120 * us, "begin major_slice"
-  print "0/106", 47130 * us, "end major_slice"
-  print "0/106", 47140 * us, "begin stw_handler"
-  print "0/106", 47143 * us, "begin minor"
-  print "0/106", 47145 * us, "end minor"
-  print "0/106", 47147 * us, "end stw_handler"
-  print "0/106", 47170 * us, "end order 54"
+  late = 11000000
+  print "0/106", (late + 47100) * us, "begin order 54"
+  print "0/106", (late + 47100) * us, "instant request_run 54"
+  print "0/106", (late + 47110) * us, "begin minor"
+  print "0/106", (late + 47115) * us, "end minor"
+  print "0/106", (late + 47120) * us, "begin major_slice"
+  print "0/106", (late + 47122) * us, "begin major_slice"
+  print "0/106", (late + 47124) * us, "end major_slice"
+  print "0/106", (late + 47130) * us, "end major_slice"
+  print "0/106", (late + 47140) * us, "begin stw_handler"
+  print "0/106", (late + 47143) * us, "begin minor"
+  print "0/106", (late + 47145) * us, "end minor"
+  print "0/106", (late + 47147) * us, "end stw_handler"
+  print "0/106", (late + 47170) * us, "end order 54"
   print "0/106", 48000 * us, "begin order 55"
   print "0/106", 48000 * us, "instant request_run 55"
   print "0/106", 48040 * us, "begin minor"
@@ -87,7 +90,7 @@ awk 'BEGIN {
   print "1/201", 47000 * us, "instant domain_terminate 1 0 1"
   print "0/102", 46000 * us, "begin order 51"
   print "0/102", 46000 * us, "instant request_run 51"
-  print "0/100", 50000 * us, "instant ring_stop 0"
+  print "0/100", (late + 50000) * us, "instant ring_stop 0"
 }' | sort -s -k 2,2n | ./make_ring script ring.eventring pid=4242427 || exit 1
 serve ring.eventring
 find_process 4242427
