@@ -28,6 +28,8 @@ struct kept {
   uint64_t requested_by, reason, cause, arrived_last;  /* UINT64_MAX: none, or the file
                                                           does not say */
   bool late;                      /* the domain that arrived last was */
+  bool stayed;                    /* [domain] went on long after another one, and not
+                                     since it collected */
 };
 
 /* The longest pauses that ended from [from_ns] to [to_ns]. */
@@ -128,18 +130,23 @@ static void add_cause(char to[PAUSE_NAME], const char *text)
     snprintf(to + length, PAUSE_NAME - length, "%s%s", length > 0 ? ", " : "", text);
 }
 
-/* Writes why the pause [k] was, to [to]: of a stop its reason, its cause and, if it waited
-   long for a domain, this domain. */
+/* Writes why the pause [k] was, to [to]: of a stop its reason, its cause, the domain for
+   which it waited long, and the one that went on late. */
 static void name_cause(const struct long_pauses *l, const struct kept *k,
                        char to[PAUSE_NAME])
 {
-  char waited[64];
+  char domain[64];
   to[0] = '\0';
   add_cause(to, eventring_value(l->cursor, "reason", k->reason));
   add_cause(to, eventring_value(l->cursor, "cause", k->cause));
-  if (!k->late) return;
-  snprintf(waited, sizeof waited, "waited for domain %" PRIu64, k->arrived_last);
-  add_cause(to, waited);
+  if (k->late) {
+    snprintf(domain, sizeof domain, "waited for domain %" PRIu64, k->arrived_last);
+    add_cause(to, domain);
+  }
+  if (k->stayed) {
+    snprintf(domain, sizeof domain, "domain %" PRIu32 " went on late", k->domain);
+    add_cause(to, domain);
+  }
 }
 
 /* Cuts the pause of domain [domain] that ended at [to] off at [from]. */
@@ -169,6 +176,8 @@ static void take_pause(void *state, uint32_t domain, int64_t from, int64_t to,
      reason. */
   const struct summary_stop *stop =
     reason->stop || 2 * reason->longest_stop.ns >= ns ? &reason->longest_stop : NULL;
+  /* A domain that collects for longer than the others has not gone on late. */
+  const uint64_t collected_ns = reason->stop ? reason->told.ns : reason->own.ns;
   const uint64_t told_by = reason->own.requested_by != UINT64_MAX
     ? reason->own.requested_by : reason->told.requested_by;
   const struct kept pause = {
@@ -179,7 +188,8 @@ static void take_pause(void *state, uint32_t domain, int64_t from, int64_t to,
     .reason = reason->stop ? stop->reason : UINT64_MAX,
     .cause = reason->stop ? reason->own.cause : reason->told.cause,
     .arrived_last = stop != NULL ? stop->arrived_last : UINT64_MAX,
-    .late = stop != NULL && stop->late
+    .late = stop != NULL && stop->late,
+    .stayed = stop != NULL && stop->stayed && collected_ns < ns / 2
   };
   keep(&l->all, &pause);
   if (second != NULL) keep(second, &pause);

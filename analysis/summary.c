@@ -519,7 +519,7 @@ static void stopped(struct summary *s, const struct eventring_event *event)
   const uint32_t count = stopped_domains(roles, event, &last);
   if (count == 0) return;
   const uint64_t stop_ns = event->payload[0];
-  const struct summary_reason why = {
+  struct summary_reason why = {
     .id = event->id, .stop = true, .own = cause_of(s, ROLE_STOP, event),
     .longest_stop = {
       .domains = count,
@@ -529,11 +529,18 @@ static void stopped(struct summary *s, const struct eventring_event *event)
       .late = count > 1 && last.arrived_after > stop_ns
     }
   };
+  uint64_t first_left_before = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const uint64_t left_before = stopped_domain(roles, event, i).left_before;
+    if (left_before > first_left_before) first_left_before = left_before;
+  }
   for (uint32_t i = 0; i < count; i++) {
     const struct stopped_domain in = stopped_domain(roles, event, i);
     struct summary_domain *d = domain_of(s, in.id);
     const struct stopped_time time = stopped_time(event, &last, &in);
     const int64_t from = time.from_ns, to = time.to_ns;
+    why.longest_stop.stayed =
+      first_left_before - in.left_before > ((uint64_t) to - (uint64_t) from) / 2;
     bool idle = d->shown.on_backup || d->shown.backup_ns >= from
       || in_wait(d, from);
     if (counts(s, event)) {

@@ -114,6 +114,8 @@ struct summary_stop {
   uint64_t arrived_last;          /* the domain that did; UINT64_MAX: there was only one */
   bool late;                      /* the others waited for it for longer than the stop
                                      lasted then */
+  bool stayed;                    /* for more than half of [ns] another domain had gone
+                                     on already */
 };
 
 /* The longest event in an interval in the collector, which gives the cause of

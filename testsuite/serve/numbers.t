@@ -194,15 +194,25 @@ ok "also in a window that cuts it off" field_is "/api/processes/$id/stat?from=0&
   '[2400000,2400000]'
 end_server
 # Collections of both domains for one request of domain 0; their stop was not recorded.
+# Then two stops after which domain 0 goes on last, by far; in the second it collects.
 printf '%s\n' "0/4242431 0 instant ring_start 1" "0/4242431 0 instant domain_start 0 0 0" \
   "1/201 0 instant ring_start 1" "1/201 0 instant domain_start 1 0 0" \
   "0/4242431 999000000 begin minor" "0/4242431 999900000 end minor 10 20 minor_heap_full 0" \
-  "1/201 999500000 begin minor" "1/201 1000600000 end minor 10 20 minor_heap_full 0" |
+  "1/201 999500000 begin minor" "1/201 1000600000 end minor 10 20 minor_heap_full 0" \
+  "0/4242431 1500000000 instant stop_the_world 5000000 1 phase_change phase_done \
+0 0 0 1 10000 4600000" "0/4242431 1605050000 begin minor" \
+  "0/4242431 1609950000 end minor 10 20 minor_heap_full 0" \
+  "0/4242431 1610000000 instant stop_the_world 5000000 0 minor_collection minor_heap_full \
+0 0 0 1 10000 4600000" |
   ./make_ring script united.eventring pid=4242431 || exit 1
 serve united.eventring
 find_process 4242431
 within 60 read_all 4242431
 ok "collections of several domains for one request are one pause" is detail \
-  '.long_pauses[] | .duration_ns, .domain, .domains, .requested_by' '[1100000,1,2,0]'
+  '.long_pauses[] | select(.name == "minor") |
+    .duration_ns, .domain, .domains, .requested_by' '[1100000,1,2,0]'
+ok "a domain that goes on long after another one is told, not one that collects" is detail \
+  '.long_pauses[] | select(.name == "stop_the_world") | .duration_ns, .domain, .cause' \
+  '[5010000,0,"minor_collection, minor_heap_full",5010000,0,"phase_change, phase_done, domain 0 went on late"]'
 end_server
 finish
