@@ -369,7 +369,9 @@ await test('a chart is read and enlarged by the keyboard',
 
 await test('a series of a chart is hidden by its legend, by the keyboard, too',
   () => onPage('#/process/100/charts?from=20000000000&to=30000000000', async (page) => {
-    await seen(page, '.plot[aria-label^="Utilisation"] .u-label');
+    // Before its values come, the chart has a line of the grid there.
+    await until(page, () => /running \d/.test(
+      document.querySelector('.plot[aria-label^="Utilisation"]')?.ariaLabel));
     const bottom = () => page.$eval('.plot[aria-label^="Utilisation"]', (plot) => {
       const canvas = plot.querySelector('canvas');
       const over = plot.querySelector('.u-over');

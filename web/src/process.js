@@ -40,10 +40,10 @@ const views = {
 };
 
 // Returns the ms between two drawings: a range that moves slowly is drawn seldom.
-const redrawMs = ({ last }) => Math.min(1000, Math.max(250, (last ?? 10e9) / 20e6));
+const redrawMs = ({ last }) => Math.min(1000, Math.max(250, (last ?? 10e9) / 10e6));
 
-// Returns a function that draws the component again, [redraw_ms] after its last drawing,
-// whoever asked for that, and not while the page is hidden.
+// Returns functions that draw the component again, not while the page is hidden: [redraw],
+// and [paced], [redraw_ms] after its last drawing, whoever asked for that.
 function useRedraw(redraw_ms) {
   const [, redraw] = useReducer((n) => n + 1, 0);
   const timer = useRef(0);
@@ -61,21 +61,27 @@ function useRedraw(redraw_ms) {
     stop();
     last.current = performance.now();
   });
-  return useRef(() => {
-    timer.current ||= setTimeout(() => {
+  const after = (pause_ms) => {
+    stop();
+    timer.current = setTimeout(() => {
       frame.current = requestAnimationFrame(redraw);
-    }, Math.max(0, last.current + pace.current - performance.now()));
-  }).current;
+    }, Math.max(0, pause_ms));
+  };
+  return useRef({
+    redraw: () => after(0),
+    paced: () => {
+      if (!timer.current) after(last.current + pace.current - performance.now());
+    } }).current;
 }
 
 // While the server still reads the past of a process, asks for more of it.
-function useWhileReading(reading, { history }, redraw) {
+function useWhileReading(reading, { history }, paced) {
   useEffect(() => {
     if (!reading) return undefined;
     const abort = new AbortController();
     const timer = setInterval(() => history.tiers.filter((t) => t.loaded)
       .forEach((tier) => history.load(tier, abort.signal)
-        .then(redraw, () => {})), 1000);
+        .then(paced, () => {})), 1000);
     return () => {
       clearInterval(timer);
       abort.abort();
@@ -104,7 +110,7 @@ function useDetail(id, data, redraw, live, reading) {
 // since the start.
 function useData(id, process, subscribe, live, redraw_ms) {
   const data = useRef({ history: new History(id), detail: null, now: 0 }).current;
-  const redraw = useRedraw(redraw_ms);
+  const { redraw, paced } = useRedraw(redraw_ms);
   const [error, setError] = useState(null);
   const failed = (e) => { if (e.name !== 'AbortError') setError(e.message); };
   data.now = Math.max(data.now, process?.now_ns ?? 0);
@@ -115,9 +121,9 @@ function useData(id, process, subscribe, live, redraw_ms) {
     } else if (name === 'detail') {
       data.detail = { ...data.detail, ...value };
     } else if (name === 'lost') {
-      data.history.load(data.history.tiers[0]).then(redraw, () => {});
+      data.history.load(data.history.tiers[0]).then(paced, () => {});
     }
-    redraw();
+    paced();
   }), []);
   useEffect(() => {
     const abort = new AbortController();
@@ -133,8 +139,8 @@ function useData(id, process, subscribe, live, redraw_ms) {
   }, [live, process?.reading]);
   useDetail(id, data, redraw, live && process?.state === 'running',
             process?.reading);
-  useWhileReading(process?.reading && live, data, redraw);
-  return { ...data, redraw, error, failed };
+  useWhileReading(process?.reading && live, data, paced);
+  return { ...data, redraw, paced, error, failed };
 }
 
 function Title({ process }) {

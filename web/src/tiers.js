@@ -14,11 +14,11 @@ export function useTiers(shown, { history, redraw, failed }, live) {
 
 // Keeps the tier that is shown up to date.  The finest has its new rows from the
 // stream, but not the changes of earlier rows.
-export function useFreshTier(tier, { history, redraw }, live) {
+export function useFreshTier(tier, { history, paced }, live) {
   useEffect(() => {
     if (!live) return undefined;
     const abort = new AbortController();
-    const load = () => history.load(tier, abort.signal).then(redraw, () => {});
+    const load = () => history.load(tier, abort.signal).then(paced, () => {});
     const timer = setInterval(load,
                               Math.min(Math.max(tier.ns / 1e6, 2000), 5000));
     if (tier.loaded) load();

@@ -12,7 +12,7 @@ const shortest_ns = 200;
 export const most_pixels = 8192;       // of the server
 const settle_ms = 60;           // the user may turn the wheel further
 const settle_range_ms = 400;    // and the address can wait longer
-const follow_ms = 500;
+const follow_ms = 1000;
 
 function clamp([from, to], now) {
   const length = Math.max(shortest_ns, Math.min(to - from, 1.2 * now));
@@ -93,7 +93,7 @@ export function useWindow(data, alive, range, setRange) {
   }, [mine]);
   // Or it would move again when the range comes back.
   useEffect(() => set((last) => last.key === key ? last : {}), [key]);
-  // A live range moves twice a second, not with each row of data.
+  // A live range moves once a second, not with each row of data.
   const step = Math.floor(data.now / (follow_ms * 1e6));
   if (shown.current.key !== key || live && shown.current.step !== step)
     shown.current = { key, step, view: viewOf(range, data) };
