@@ -536,7 +536,8 @@ export class Mock {
           from, to, number('limit', 100), url.searchParams.get('order'))),
       names: () => ({ names: ['checkout', 'my span', hostile[0], hostile[3],
                               'minor'] }),
-      between: () => ({ ...between(from, to), ...this.nothing && { count: 0 } }),
+      between: () => ({ ...between(from, to),
+                        ...this.nothing && { count: 0, then_events: 0 } }),
       locks: () => ({ locks: this.nothing ? [] : [
         { kind: 'mutex', lock: '0x1000', waits: 3, total_ns: 15e6, longest_ns: 5e6,
           longest: { from: 40.003e9, to: 40.008e9, domain: 0, thread: 4242 },
@@ -551,7 +552,7 @@ export class Mock {
         const list = [[7, 40e9, 3e7], [9, 50e9, 2e7]].map(([number, from, ns]) => ({
           number, name: number === 9 ? 'checkout' : hostile[0], overwritten: number === 9, from, to: from + ns,
           duration_ns: ns, running_ns: 1.2e7, waiting_ns: ns - 1.2e7, collector_ns: 2e6,
-          waits: number !== 9 ? [] : [
+          waits: number !== 9 ? [{ name: 'domain_lock', count: 1, total_ns: 5e5 }] : [
             { name: 'blocking_section', count: 1, total_ns: 1e6 },
             { name: 'mutex_wait', count: 2, total_ns: 3e6 },
             { name: null, count: null, total_ns: 2e6 }] }))

@@ -241,7 +241,8 @@ await test('the slowest request, what its threads did, its timeline and its flam
     assert.deepEqual((await rows('request-work')).map(([kind, , ...numbers]) =>
       [kind, ...numbers].join(' ')), [
       'wait 1 8.00 ms 8.00 ms', 'span of the program 4 4.00 ms 1.00 ms',
-      'all domains stopped 2 1.30 ms 1.00 ms', 'collector 2 800 µs 400 µs']);
+      'all domains stopped 2 1.30 ms 1.00 ms', 'collector 2 800 µs 400 µs',
+      'wait 1 500 µs –']);
     const fills = await page.$$eval('.runs rect', (all) => all.map((rect) =>
       [rect.querySelector('title').textContent, rect.style.fill]));
     assert.deepEqual(fills.filter(([title]) => title.startsWith('blocking section')),
@@ -352,6 +353,8 @@ await test('a view that has nothing in a short range says how long it is, and of
                           'between?first=minor&then=minor&'])
         await onPage(`#/process/100/${view}${range}`, async (page) => {
           await offered(page, 'This range is 2.00 ms long. Live: the last 10.0 s');
+          if (view.startsWith('between'))
+            await has(page, 'No event passes the filter minor.');
           await click(page, '.wider button');
           await until(page, () => document.querySelector('[data-range=live]') &&
             !document.querySelector('.wider'));

@@ -87,7 +87,9 @@ function Counts({ answer, span, wish, now }) {
       reasons.map(([n, why]) => `${format.count(n)} ${why}`).join(', ')}.`}${
     !answer.count && first_events > 0 && then_events > 0 &&
       wish.scope !== 'process' &&
-      ' They may be in different threads: choose another scope.'}</p>`;
+      ' They may be in different threads: choose another scope.'}${
+    [[first_events, wish.first], [then_events, wish.then]].filter(([n]) => n === 0)
+      .map(([, filter]) => ` No event passes the filter ${format.name(filter)}.`)}</p>`;
 }
 
 function seriesOf({ step_ns, min_ns, max_ns }) {

@@ -8,9 +8,9 @@ const needed = 'The link has no token: its reader opens it with the token of thi
 const live = 'It follows the process: press Live first for a link to this time. ';
 const held = 'The rings keep its events for a while only: save the range to keep them. ';
 
-// [to]: the address of [what], that of this view without it; [fixed]: the range is held;
-// [alive]: the process goes on.
-export function CopyLink({ to, what = 'this view', fixed, alive }) {
+// [to]: the address of [what], which the button names, that of this view without it; [fixed]:
+// the range is held; [alive]: the process goes on.
+export function CopyLink({ to, what, fixed, alive }) {
   const [copied, set] = useState(null);
   const linkNow = () => new URL(to ?? location.hash, location.href).href;
   const copy = async () => {
@@ -27,6 +27,7 @@ export function CopyLink({ to, what = 'this view', fixed, alive }) {
   // Another view has another link.
   const text = copied?.link === linkNow() ? copied.text : '';
   return html`<button type="button" class="copy link" onClick=${copy}
-      title=${`Copy the address of ${what}, without the token`}>Copy link</button>
+      title=${`Copy the address of ${what ?? 'this view'}, without the token`}>${
+        what ? `Copy the link to ${what}` : 'Copy link'}</button>
     <span class="message" role="status">${text}</span>`;
 }

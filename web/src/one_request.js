@@ -44,9 +44,12 @@ const common = (span, runs) => runs.reduce(
   * (isMerged(span) ? span[5] : 1);
 
 // Returns what the threads did while they worked on the request: rows of kind, name,
-// count, total and longest.
-export function work(timeline, runs) {
-  const rows = new Map();
+// count, total and longest.  [waits]: of the request; the timeline has no waits for the lock
+// of the domain, which end others.
+export function work(timeline, runs, waits) {
+  const rows = new Map(waits.filter(({ name }) => name === 'domain_lock')
+    .map(({ name, count, total_ns }) => [name, {
+      kind: wait, name: format.phrase(name), count, total: total_ns, longest: 0 }]));
   for (const lane of timeline.lanes) {
     const own = runs.filter((run) => isOf(lane, run));
     if (!own.length) continue;
@@ -203,6 +206,6 @@ export function OneRequest({ id, process, number, address, found }) {
     ${timeline && html`${r.overwritten && html`<${Complete} from=${r.from} kept=${kept} />`}
       <${Runs} ...${{ request: r, runs, timeline }} />
       <p class="quiet">What is inside another row of this table counts in both.</p>
-      <${Table} name="request-work" columns=${columns} rows=${work(timeline, runs)} />`}
+      <${Table} name="request-work" columns=${columns} rows=${work(timeline, runs, r.waits)} />`}
   </section>`;
 }
