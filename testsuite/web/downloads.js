@@ -123,6 +123,15 @@ await test('the events that are shown are saved',
       'allocated=32768 cause=minor_heap_full requested_by=1');
   }));
 
+await test('the functions of a flame graph are saved',
+  () => onPage('#/process/100/flame?last=all', async (page) => {
+    await click(page, '[data-table=functions] .save-as');
+    const lines = (await file('flame-functions.csv')).toString().split('\r\n');
+    assert.equal(lines[0], 'Function,Kind,Self (ns),Total (ns),"Self, of all (share)"');
+    assert.equal(lines.length - 2, await page.$$eval('[data-table=functions] tbody tr',
+                                                     (rows) => rows.length));
+  }));
+
 // Returns the size of a PNG, and of its data without compression.
 function pixels(png) {
   assert.equal(png.subarray(1, 4).toString(), 'PNG');

@@ -294,7 +294,7 @@ export function FlameGraph({ root, text, bar, compared = null, state, set }) {
       ? html`<${Around} ...${bars} around=${around}
           choose=${(node) => focus(node.name)} />`
       : html`<${Bars} ...${bars} list=${list} choose=${zoom} label="Flame graph" />`}
-    <${Table} key=${compared} name="functions" title="Functions" rows=${rows} columns=${[
+    <${Table} key=${compared} name="functions" title="Functions" file="flame" rows=${rows} columns=${[
       { label: 'Function', value: (f) => f.name,
         cell: (f, name) => html`<button type="button" class="link"
           title="Callers and callees" onClick=${() => focus(f.name)}>${name}</button>` },
