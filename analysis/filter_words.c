@@ -36,6 +36,14 @@ static char *end_word(char *word)
   return rest;
 }
 
+/* Returns whether [word] compares: > or < before a number or alone. */
+static bool is_comparison(const char *word)
+{
+  const char *sign = strpbrk(word, "<>");
+  return sign != NULL
+         && ((sign[1] >= '0' && sign[1] <= '9') || (sign == word && sign[1] == '\0'));
+}
+
 static bool add_word(struct filter *filter, const char *word, char *why,
                      size_t why_size)
 {
@@ -44,6 +52,11 @@ static bool add_word(struct filter *filter, const char *word, char *why,
     if (strncmp(word, properties[i].name, length) == 0)
       return filter_add(filter, properties[i].by, word + length, why,
                         why_size);
+  }
+  if (is_comparison(word)) {
+    snprintf(why, why_size, "%s: not a comparison but a name, to be written name=%s; "
+             "durations: longer-than=1ms", word, word);
+    return false;
   }
   if (strchr(word, '=') == NULL)
     return filter_add(filter, FILTER_NAME, word, why, why_size);

@@ -290,7 +290,11 @@ await test('without samples the flame graph says how to take them',
     mock.overwritten = true;
     await go(page, '#/process/100/flame?type=io&from=1000000000&to=2000000000');
     await has(page, 'Later events took the place of the samples of this time');
-    mock.overwritten = false;
+    // There are no rings of samples: none was taken.
+    mock.noSamples = true;
+    await go(page, '#/process/100/flame?type=cpu&from=1000000000&to=2000000000');
+    await has(page, 'There are no samples for this profile in this range');
+    mock.overwritten = mock.noSamples = false;
   }));
 
 await test('the categories that a flame graph lacks are recorded by one button, and a range '

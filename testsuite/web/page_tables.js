@@ -377,7 +377,7 @@ await test('a stop says how long all domains stood still, and until the last wen
     const facts = await page.$$eval('.pause .facts div', (all) => Object.fromEntries(
       all.map((fact) => [...fact.children].map((e) => e.innerText))));
     assert.equal(facts['All stopped for'], '200 µs');
-    assert.equal(facts['Until the last went on'], '300 µs');
+    assert.equal(facts['Until the last went on'], '300 µs (domain 1)');
     silent(page);
   }));
 

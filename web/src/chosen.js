@@ -38,26 +38,26 @@ export function spanFacts({ names }, span) {
       : `${kind === stop ? 'reason' : 'cause'}: ${format.phrase(names[last])}` };
 }
 
-function Span({ id, process, chosen, picture, pauses }) {
+function Span({ id, process, chosen, picture }) {
   const { lane, span, names } = chosen;
   const holder = picture && holderText(picture, lane, span);
   const { name, kind, duration, begin, rest } = spanFacts(chosen, span);
   return html`<p class="chosen"><b>${name}</b>${kind && ` (${kind})`} in ${
     laneName(lane)}: ${duration}, ${begin}${rest && ` · ${rest}`}${
     holder && ` · ${holder}`}</p>
-    ${!isMerged(span) && html`<${SpanDetail} ...${{ id, process, span, pauses }}
+    ${!isMerged(span) && html`<${SpanDetail} ...${{ id, process, span }}
       domain=${lane.domain} name=${names[span[2]]} pause=${isPause(span)} />`}`;
 }
 
 // A pause of which no span is drawn: in it, the domain stood still for others.
-function Pause({ id, process, pauses, chosen: { domain, lane, pause } }) {
+function Pause({ id, process, chosen: { domain, lane, pause } }) {
   const [from, to, name] = pause;
   return html`<p class="chosen"><b>Pause of domain ${domain}</b>${
     name && ` (${format.phrase(name)})`}: ${format.duration(to - from)}, from ${
     format.moment(from, 1)} · ${lane
       ? `no span has this time; it is outlined over ${laneName(lane)}`
       : 'no lane of this domain is shown'}</p>
-    <${SpanDetail} ...${{ id, process, name, pauses }} span=${pause} pause=${true}
+    <${SpanDetail} ...${{ id, process, name }} span=${pause} pause=${true}
       domain=${Number(domain)} />`;
 }
 

@@ -5,7 +5,7 @@ import { html, useState } from './html.js';
 
 const needed = 'The link has no token: its reader opens it with the token of this server.';
 
-const live = 'It follows the process: press Live first for a link to this time. ';
+const live = 'It follows the process: to share this time, hold it by Live, and copy again. ';
 const held = 'The rings keep its events for a while only: save the range to keep them. ';
 
 // [to]: the address of [what], which the button names, that of this view without it; [fixed]:

@@ -73,7 +73,9 @@ function NoSamples({ process, type, selected, answer, address, now, record, why,
   if (answer.earlier_samples > 0) return null;
   const [kept] = ringsOf(answer, type);
   const to = answer.span.to ?? now;
-  if (kept.length > 0 && kept.every((k) => k.begin_lost && k.from_ns > to))
+  // Without rings of samples none was taken so far.
+  const taken = !type.ownRings || answer.keptSamples.length > 0;
+  if (taken && kept.length > 0 && kept.every((k) => k.begin_lost && k.from_ns > to))
     return html`<p class="empty">Later events took the place of the samples of this time:
       the rings have ${timeOf(answer, type, now, limits({ last: null }))}.${wider}</p>`;
   const off = type.categories.filter((c) => !process.categories?.includes(c));
@@ -188,9 +190,11 @@ function Reservations({ root, answer, type, process, address }) {
 // The requests with the most samples, unless one was chosen.  The links hold the range: it
 // moves on.
 function MostRequests({ answer: { requests, span }, address, now }) {
-  if (address.values.request || !requests?.length) return null;
+  const most = requests?.slice(0, 3) ?? [];
+  // With one sample each they are as good as any others.
+  if (address.values.request || !(most[0]?.samples > 1)) return null;
   const held = rangeValues({ from: span.from ?? 0, to: span.to ?? now });
-  return html`<p class="note">Requests with the most samples: ${requests.slice(0, 3).map((r, i) =>
+  return html`<p class="note">Requests with the most samples: ${most.map((r, i) =>
     html`${i > 0 && ', '}<a key=${r.number} href=${address.to({
       ...allSamples, ...held, request: `${r.number}` })}>${r.name ? format.name(r.name) : 'request'} ${
       r.number}</a> (${format.count(r.samples)})`)}.</p>`;

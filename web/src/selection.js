@@ -29,14 +29,14 @@ const columns = [
   ns('Longest', 'max_ns'),
   { label: 'Share', value: (row) => row.share, text: format.share,
     meaning: 'The total as a part of the selected time: more than 100 % when ' +
-             'threads did it at once, or what ended in this time began before it' }];
+             'threads did it at once; not told when something lasted longer than it' }];
 
 // Returns the rows of the table from an answer to GET stat: first what the program knows,
 // and of each kind what took longest.
 function rowsOf({ spans = [], waits = [], requests = [], total }, length) {
   const pauses = Object.entries(total?.pauses ?? {}).map(([name, d]) => ({ ...d, name }));
   const of = (list, kind) => list.filter((d) => d.count > 0)
-    .map((d) => ({ ...d, kind, share: d.total_ns / length }))
+    .map((d) => ({ ...d, kind, share: d.max_ns > length ? null : d.total_ns / length }))
     .sort((a, b) => b.total_ns - a.total_ns);
   return [...of(requests, 'request'),
           ...of(spans.filter((s) => s.user), 'span of the program'),

@@ -51,6 +51,13 @@ function Arrivals({ rounds }) {
 const allStopped = ({ duration_ns, fields }) => Math.max(0, duration_ns -
   Math.max(0, ...(fields?.rounds ?? []).map((r) => r.left_before ?? 0)));
 
+// The domain that went on last, of several, as text.
+function wentOnLast({ fields }) {
+  const rounds = fields?.rounds ?? [];
+  const last = rounds.find((r) => rounds.every((other) => r.left_before <= other.left_before));
+  return rounds.length > 1 && last ? ` (domain ${last.domain})` : '';
+}
+
 const List = ({ facts }) => html`<dl class="facts">${
   facts.filter(([, value]) => value).map(([label, value]) => html`
     <div key=${label}><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
@@ -64,7 +71,8 @@ function Facts({ cause, stop }) {
     ['Reason of the stop', stop?.fields?.reason &&
       format.phrase(stop.fields.reason)],
     ['All stopped for', stop && format.duration(allStopped(stop))],
-    ['Until the last went on', stop && format.duration(stop.duration_ns)],
+    ['Until the last went on', stop && `${format.duration(stop.duration_ns)}${
+      wentOnLast(stop)}`],
     ['Promoted', fields.promoted !== undefined &&
       format.words(fields.promoted)],
     ['Allocated', fields.allocated !== undefined &&
@@ -73,16 +81,22 @@ function Facts({ cause, stop }) {
 }
 
 // Asks for the events up to the begin and the end of a span, and for the stops that overlap
-// it.
-async function ask(id, [from, to], signal) {
+// it; of a [pause] that they do not tell, for what the server keeps of the longest, as
+// [known].
+async function ask(id, [from, to], domain, pause, signal) {
   const events = (parameters) => get(ofProcess(id, 'events'), parameters, signal);
   const upTo = (time) => events({ from: Math.max(0, time - back_ns), to: time + margin,
                                   order: 'latest', limit: most_events });
   const [of, begin, end] = await Promise.all([
     events({ from, to: to + stop_margin, filter: 'stop_the_world' }), upTo(from), upTo(to)]);
-  return { events: joinEvents(begin.events, end.events),
-           stops: of.events, units: { ...begin.units, ...end.units },
-           more: begin.more || end.more };
+  const all = joinEvents(begin.events, end.events);
+  const told = !pause || stopOf(of.events, from, to) || causeOf(all, domain, from, to);
+  const stat = told ? null
+    : await get(ofProcess(id, 'stat'), { from, to: to + margin }, signal);
+  return { events: all, stops: of.events, units: { ...begin.units, ...end.units },
+           more: begin.more || end.more,
+           known: stat?.long_pauses?.find((p) => p.domain === domain
+                                              && isSameTime(p.end_ns, to)) };
 }
 
 // What the server keeps of a pause when its events are overwritten.
@@ -96,29 +110,28 @@ function Known({ pause }) {
 }
 
 // [span]: of the timeline; [domain]: its domain's id; [name]: of its event, if known; [pause]:
-// it is one; [pauses]: the longest of the last minute, or undefined.
-export function SpanDetail({ id, process, span, domain, name, pause, pauses }) {
+// it is one.
+export function SpanDetail({ id, process, span, domain, name, pause }) {
   const [from, to] = span;
   const [answer, set] = useState(null);
   useEffect(() => {
     const abort = new AbortController();
     set(null);
-    ask(id, span, abort.signal).then(set, (e) => {
+    ask(id, span, domain, pause, abort.signal).then(set, (e) => {
       if (e.name !== 'AbortError') set({ error: e.message });
     });
     return () => abort.abort();
   }, [id, from, to, domain]);
-  const kept = pauses?.find((p) => p.domain === domain && isSameTime(p.end_ns, to));
   if (!answer) return html`<p class="quiet">Loading…</p>`;
   if (answer.error)
     return html`<p class="error" role="alert">${format.name(answer.error)}</p>`;
   const rule = { process, name, ns: to - from };
   if (!answer.events.length && !answer.stops.length)
-    return html`${pause && kept && html`<${Known} pause=${kept} />`}
+    return html`${answer.known && html`<${Known} pause=${answer.known} />`}
       <${OverwrittenEvents} ...${rule} />`;
   const stop = pause && stopOf(answer.stops, from, to);
   return html`<section class="pause">
-    ${pause && html`
+    ${answer.known ? html`<${Known} pause=${answer.known} />` : pause && html`
       <${Facts} cause=${causeOf(answer.events, domain, from, to)} stop=${stop} />`}
     ${stop?.fields?.rounds?.length > 0 && html`
       <${Arrivals} rounds=${stop.fields.rounds} />`}

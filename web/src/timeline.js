@@ -165,7 +165,6 @@ export function Timeline({ id, process, data, live, address, range, setRange }) 
         clear=${() => setMoment(null)} />`}
       ${selected && html`<${SelectionTable} ...${{ id, selected }}
         fit=${() => move(selected, true)} clear=${() => setSelected(null)} />`}
-      ${chosen && html`<${Chosen} ...${{ id, process, chosen, picture }}
-        pauses=${data.detail?.long_pauses} />`}</div>`}
+      ${chosen && html`<${Chosen} ...${{ id, process, chosen, picture }} />`}</div>`}
   </section>`;
 }
