@@ -72,10 +72,11 @@ function MostChanged({ differences }) {
   const large = all.filter((d) => Math.abs(change(d) - 1) >= least)
     .sort((x, y) => size(y) - size(x));
   if (!all.length) return html`<p>No total, pause or request of both is known.</p>`;
+  const looked = 'Of totals, and of usual durations of all pauses and of requests,';
   return html`<p>${large.length
-    ? html`<b>Of totals, pauses and requests, most changed from A to B:</b> ${large.slice(0, named).map((d) =>
+    ? html`<b>${looked} most changed from A to B:</b> ${large.slice(0, named).map((d) =>
         `${subject(d)} ${changeText(change(d))}`).join(', ')}.`
-    : `Of totals, pauses and requests, none differs by ${format.share(least)} or more.`}
+    : `${looked} none differs by ${format.share(least)} or more.`}
     ${' '}<span class="quiet">One run of each: a difference may be chance.
     ${' '}<a href="#/runs">Batches of runs</a> tell.</span></p>`;
 }

@@ -164,12 +164,13 @@ const [told_part, told_ns] = [0.2, 1e9];
 // selected.
 function PartlySampled({ answer, type, selected }) {
   const { span, first_ns, last_ns, now } = answer;
-  const late = answer.keptSamples.filter((k) => k.begin_lost).map((k) => k.from_ns);
+  const [kept] = ringsOf(answer, type);
+  const late = kept.filter((k) => k.begin_lost).map((k) => k.from_ns);
   const from = Math.max(span.from ?? 0, ...late);
   const to = span.to ?? now;
   const without = to - from - (last_ns - Math.max(first_ns, from));
-  return type.ownRings && !selected && without > Math.max(told_ns, told_part * (to - from))
-    && html`<p class="note">Of this time there are samples only from ${rangeText(
+  return (type.ownRings || type === typeOf('alloc')) && !selected &&
+    without > Math.max(told_ns, told_part * (to - from)) && html`<p class="note">Of this time there are samples only from ${rangeText(
       { from: first_ns, to: last_ns }, now)}: before and after, they were not taken, or the
       program had nothing to sample.</p>`;
 }

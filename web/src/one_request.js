@@ -162,11 +162,10 @@ function useRequest(id, number, known, type) {
   return state.error || state.missing || state.request ? state : { request: known, ...state };
 }
 
-// The way to the samples of the request or, if it has none although samples are [taken], to
-// those of all of its kind.
-function ToSamples({ request: { number, name }, samples, taken, gone, type, place, address }) {
+// The way to the samples of the request or, if it has none, to those of all of its kind.
+function ToSamples({ request: { number, name }, samples, gone, type, place, address }) {
   const to = (selected) => address.to({ ...allSamples, ...selected, type }, 'flame');
-  return samples === 0 && taken
+  return samples === 0
     ? html`${gone ? 'There is no sample of it' : 'No sample was taken in it'}: <a href=${to({ requests: name })}>flame graph of
       all ${format.name(name)}</a>`
     : html`<a href=${to({ ...place, request: number })}>Flame graph</a>${
@@ -198,7 +197,7 @@ export function OneRequest({ id, process, number, address, found }) {
       ${!gone && html`${' '}<a href=${address.to({ ...place, sel: null, at: null,
         ...selectionValues([r.from, r.to + 1]) }, 'timeline')}>Timeline</a> ·`}
       ${(!gone || taken || samples > 0) && html`${' '}
-        <${ToSamples} ...${{ request: r, samples, taken, gone, type, place, address }} />`}
+        <${ToSamples} ...${{ request: r, samples, gone, type, place, address }} />`}
       </p>`}
     ${gone && html`<${OverwrittenEvents} process=${process} name=${r.name}
       ns=${r.duration_ns} />`}

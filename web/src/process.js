@@ -213,7 +213,8 @@ export function Process(given) {
     ${data.error && html`<p class="error" role="alert">${data.error}</p>`}
     ${!isSaved(known.current) && html`<${QuickControl} ...${props} />`}
     <${Numbers} process=${known.current} more=${more} name="numbers" />
-    ${!alive && html`<p class="quiet hint">These are of the last seconds before its end:
+    ${!alive && html`<p class="quiet hint">These are of the last seconds before ${
+      isSaved(known.current) ? 'the end of the recording' : 'its end'}:
       one for shares and rates, ten for pauses.</p>`}
     <${Damage} process=${known.current} />
     <${Diagnosis} ...${props} />

@@ -69,7 +69,8 @@ export function SelectionTable({ id, selected: [from, to], fit, clear }) {
     ${rows?.length === 0 && html`<p class="quiet">${isOverwritten(stat.kept, to)
       ? overwrittenText : 'Nothing ended in this time.'}</p>`}
     ${rows?.length > 0 && html`<p class="quiet">What ended in this time, with its whole
-      duration, but of the pauses any and while waiting only the part in this time.</p>`}
+      duration; the pauses <i>any</i> and <i>while waiting</i> have only the part in this
+      time.</p>`}
     <${Table} name="selection" columns=${columns} rows=${rows} />
   </section>`;
 }

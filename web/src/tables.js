@@ -192,6 +192,7 @@ export function Tables({ id, process, data, address, range }) {
   return html`<section>
     ${alive && html`<${Now} detail=${data.detail} file=${file} />`}
     <${Table} name="threads" title="Threads" file=${file}
+      note=${`shares are of the last second${alive ? '' : ' before the end'}`}
       columns=${threadColumns(data.now, alive)} rows=${data.detail?.threads} />
     <h2>Numbers of the range</h2>
     <${Cover} ...${{ stat, error, now: data.now }} />
