@@ -301,7 +301,12 @@ static bool attach_next(struct traced *traced)
   const int state = eventring_state(traced->rings.cursor);
   if (state != EVENTRING_STATE_REPLACED && state != EVENTRING_STATE_ENDED)
     return false;
-  int64_t started = target_info(traced->rings.cursor).started_ns;
+  /* A program of stock OCaml starts its tracing once.  If its file was opened before its
+     first event, the start was a guess, and another one now. */
+  const struct eventring_info info = target_info(traced->rings.cursor);
+  if (state == EVENTRING_STATE_ENDED && info.format == EVENTRING_FORMAT_STOCK)
+    return false;
+  int64_t started = info.started_ns;
   struct eventring_cursor *next = open_ring_file(traced);
   if (next == NULL || target_info(next).started_ns == started) {
     eventring_close(next);
