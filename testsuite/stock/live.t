@@ -62,11 +62,12 @@ start_stock ./work 200 0.005 ""
 run timeout 60 "$EVENTRING_BIN" events --raw --follow "$pid"
 ok "events --follow ends with the process" exits 0
 ok "events --follow: to the last event" out_has '	ring_stop	'
-ok "events --follow: in the order of time" in_order out
 wait "$pid"
-mv out followed
+sort out >followed
 run eventring events --raw "$ring"
-ok "events --follow: the same as in the file" cmp out followed
+# Followed, an event comes late whose writer is interrupted before it is published.
+ok "events --follow: the same as in the file" eval 'sort out | cmp - followed'
+ok "the events of the file: in the order of time" in_order out
 run eventring stat "$ring"
 ok "ended in order: says so" out_has '(ended)'
 run ./use info "$ring"
