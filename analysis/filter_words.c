@@ -54,8 +54,8 @@ static bool add_word(struct filter *filter, const char *word, char *why,
                         why_size);
   }
   if (is_comparison(word)) {
-    snprintf(why, why_size, "%s: not a comparison but a name, to be written name=%s; "
-             "durations: longer-than=1ms", word, word);
+    snprintf(why, why_size, "%s: a filter does not compare; longer-than=1ms takes "
+             "durations, and name=%s events of this name", word, word);
     return false;
   }
   if (strchr(word, '=') == NULL)

@@ -535,7 +535,7 @@ export class Mock {
         : this.#ofName(url.searchParams.get('filter')?.split(' ')[0], events(
           from, to, number('limit', 100), url.searchParams.get('order'))),
       names: () => ({ names: ['checkout', 'my span', hostile[0], hostile[3],
-                              'minor'] }),
+                              'minor', 'wait>5ms'] }),
       between: () => ({ ...between(from, to),
                         ...this.nothing && { count: 0, then_events: 0 } }),
       locks: () => ({ locks: this.nothing ? [] : [

@@ -56,7 +56,7 @@ await test('the time between two events: asked by filters, shown in the timeline
     const suggested = await page.evaluate(() =>
       [...document.querySelectorAll('datalist option')].map((o) => o.value));
     assert.deepEqual(suggested, ['checkout', 'name="my span"', hostile[0],
-                                 'name="bad ?? bytes"', 'minor']);
+                                 'name="bad ?? bytes"', 'minor', 'name="wait>5ms"']);
     await page.type('input[name=first]', 'minor');
     await page.type('input[name=then]', 'name="my span" form=end');
     await page.select('select[name=scope]', 'domain');

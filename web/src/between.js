@@ -20,11 +20,12 @@ const help = 'Words: a name, or name=, domain=, thread=, categories=, ' +
   'form=begin or form=end, longer-than=';
 
 // Returns the filter that only [name] passes.  A byte that is not UTF-8, and a
-// quote, which a filter cannot have, become a pattern for any character.
+// quote, which a filter cannot have, become a pattern for any character.  The server
+// takes a > or < before a number, or alone, for a comparison, which it refuses.
 export function filterOf(name) {
   const pattern = name.replace(/\\x[0-9a-f]{2}|"/g, '\0')
     .replace(/[\\*?[\]]/g, '\\$&').replaceAll('\0', '?');
-  return /[\s=]/.test(pattern) || !pattern ? `name="${pattern}"` : pattern;
+  return /[\s=]|[<>]\d|^[<>]?$/.test(pattern) ? `name="${pattern}"` : pattern;
 }
 
 function Names({ id }) {

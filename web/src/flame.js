@@ -170,9 +170,10 @@ function PartlySampled({ answer, type, selected }) {
   const to = span.to ?? now;
   const without = to - from - (last_ns - Math.max(first_ns, from));
   return (type.ownRings || type === typeOf('alloc')) && !selected &&
-    without > Math.max(told_ns, told_part * (to - from)) && html`<p class="note">Of this time there are samples only from ${rangeText(
-      { from: first_ns, to: last_ns }, now)}: before and after, they were not taken, or the
-      program had nothing to sample.</p>`;
+    without > Math.max(told_ns, told_part * (to - from)) && html`
+      <p class="note">Of this time there are samples only from ${rangeText(
+        { from: first_ns, to: last_ns }, now)}: before and after, they were not taken, or
+        the program had nothing to sample.</p>`;
 }
 
 const few_samples = 100;        // the largest functions have some ten of them
