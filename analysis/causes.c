@@ -86,18 +86,23 @@ struct group {
 };
 
 /* All groups; the last one has the causes without an advice of their own.  The time of
-   the cause [last] counts [favour] times. */
+   the cause [last], which may be NULL, counts [favour] times. */
 struct groups {
   const char *last;
   double favour;
   struct group group[ADVICES + 1];
 };
 
+static bool same(const char *a, const char *b)
+{
+  return a != NULL && b != NULL && strcmp(a, b) == 0;
+}
+
 /* Adds [ns] with the cause called [name] to its group. */
 static void add_time(struct groups *groups, const char *name, uint64_t ns)
 {
   struct group *g = &groups->group[place_of_advice(RULE_COLLECTOR_TIME, name)];
-  if (strcmp(name, groups->last) == 0) ns = (uint64_t) ((double) ns * groups->favour);
+  if (same(name, groups->last)) ns = (uint64_t) ((double) ns * groups->favour);
   g->ns += ns;
   if (ns <= g->most_ns) return;
   g->most_ns = ns;
@@ -159,7 +164,30 @@ uint64_t collector_called(struct summary *s, const char *event)
     ? 0 : n->timings[id]->total;
 }
 
-const char *collector_cause(struct summary *s, const char *last, double favour)
+/* Returns the second cause beside [first], as collector_causes has it. */
+static const char *second_cause(struct summary *s, const char *first,
+                                const struct collector_causes *last, double favour)
+{
+  const char *second = NULL;
+  double most = 0, first_ns = 0;
+  for (uint64_t cause = 0; cause < SUMMARY_CAUSES; cause++) {
+    const char *name = cause_with_time(s, cause);
+    if (name == NULL) continue;
+    double ns = (double) summary_numbers(s)->asked_ns[cause];
+    if (same(name, first)) {
+      first_ns = ns;
+      continue;
+    }
+    if (same(name, last->first) || same(name, last->second)) ns *= favour;
+    if (ns <= most) continue;
+    most = ns;
+    second = name;
+  }
+  return most * favour >= first_ns ? second : NULL;
+}
+
+/* Returns the first cause, as collector_causes has it. */
+static const char *first_cause(struct summary *s, const char *last, double favour)
 {
   struct groups groups = { .last = last, .favour = favour };
   const struct group *most = &groups.group[ADVICES];
@@ -170,4 +198,14 @@ const char *collector_cause(struct summary *s, const char *last, double favour)
   for (size_t i = 0; i < ADVICES; i++)
     if (groups.group[i].ns > most->ns) most = &groups.group[i];
   return most->most;
+}
+
+struct collector_causes collector_causes(struct summary *s,
+                                         const struct collector_causes *last,
+                                         double favour)
+{
+  struct collector_causes found = { .first = first_cause(s, last->first, favour) };
+  if (found.first != NULL && has_causes(s))
+    found.second = second_cause(s, found.first, last, favour);
+  return found;
 }

@@ -21,6 +21,12 @@
 #include "diagnosis_rules.h"
 #include "summary.h"
 
+/* Names of causes with most of the collector's time, valid as long as the cursor. */
+struct collector_causes {
+  const char *first;              /* NULL: not known, as for stock OCaml */
+  const char *second;             /* of about as much time; NULL: none */
+};
+
 /* Returns the advice of [rule] on the cause called [name]; NULL when the rule
    has none of its own for this cause. */
 const char *advice_on_cause(enum rule_id rule, const char *name);
@@ -44,10 +50,13 @@ const char *call_in_event(const char *event);
    have run finalisers and other threads. */
 uint64_t collector_called(struct summary *s, const char *event);
 
-/* Returns the name of the cause with the most time in the collector, among those
-   on which rule collector_time has the advice that concerns the most time; NULL
-   when it is not known, as for stock OCaml.  The time of the cause called [last]
-   counts [favour] times.  Valid as long as the cursor of [s]. */
-const char *collector_cause(struct summary *s, const char *last, double favour);
+/* Returns the causes to name for the collector's time.  The first is the one with the
+   most time among those on which rule collector_time has the advice that concerns the
+   most time; the second is the one with the most time of the others, if it is about
+   as long: [favour] times its time is at least that of the first.  The time of a cause
+   in [last], which the diagnosis before named, counts [favour] times. */
+struct collector_causes collector_causes(struct summary *s,
+                                         const struct collector_causes *last,
+                                         double favour);
 
 #endif /* ANALYSIS_CAUSES_H */

@@ -93,7 +93,7 @@ struct diagnosis {
                                      overwritten; INFINITY: none */
   struct headline last;           /* of the diagnosis before */
   bool late_explained;            /* by too many domains */
-  const char *collector_cause;    /* of the finding collector_time; NULL: none... */
+  struct collector_causes causes; /* of the finding collector_time; NULL: none... */
   char proposed_heap[HEAP_SIZE];  /* ...and the minor heap that it proposes; "": none */
 };
 
@@ -411,7 +411,9 @@ static void judge_collector(struct diagnosis *d)
   double share = active_gc_share(&d->time),
     all = (double) d->time.collecting_ns;
   if (share < percent(LIMIT_COLLECTOR_TIME)) return;
-  const char *cause = collector_cause(d->summary, d->last.cause, LIMIT_FAVOUR);
+  const struct collector_causes last = { d->last.cause, d->last.second_cause };
+  d->causes = collector_causes(d->summary, &last, LIMIT_FAVOUR);
+  const char *cause = d->causes.first;
   struct finding *f = find(d, RULE_COLLECTOR_TIME, CERTAIN, share);
   add(f, FACT_SHARE, share, "time in the collector, of %s", all_active(d));
   if (d->time.known)
@@ -426,8 +428,9 @@ static void judge_collector(struct diagnosis *d)
       "slices of major collections, of the time in the collector");
   add(f, FACT_SHARE, promoted_share(d), "promoted, of the words allocated");
   if (cause != NULL) add_cause(f, cause);
+  if (d->causes.second != NULL)
+    add_text(f, "cause of about as much time", d->causes.second);
   double words = proposed_words(d, promoted_share(d));
-  d->collector_cause = cause;
   if (cause != NULL && advice_on_cause(f->rule, cause) != NULL) return;
   if (words <= LIMIT_MINOR_HEAP_LARGE * 1024 * 1024)
     propose(f, words, d->proposed_heap);
@@ -947,8 +950,10 @@ struct headline diagnosis_headline(const struct diagnosis *d)
   struct headline h = { .rule = "" };
   if (d->finding_count > 0)
     snprintf(h.rule, sizeof h.rule, "%s", rules[d->findings[0].rule].name);
-  if (d->collector_cause != NULL)
-    snprintf(h.cause, sizeof h.cause, "%s", d->collector_cause);
+  if (d->causes.first != NULL)
+    snprintf(h.cause, sizeof h.cause, "%s", d->causes.first);
+  if (d->causes.second != NULL)
+    snprintf(h.second_cause, sizeof h.second_cause, "%s", d->causes.second);
   return h;
 }
 
@@ -976,7 +981,7 @@ struct vital_signs diagnosis_vital_signs(const struct diagnosis *d)
     .active_share = d->time.watched_ns == 0 ? 0
       : (double) active_ns(&d->time) / (double) d->time.watched_ns,
     .longest_stop_ns = summary_numbers(d->summary)->longest.ns,
-    .cause = d->collector_cause, .promoted_share = promoted_share(d),
+    .causes = d->causes, .promoted_share = promoted_share(d),
     .proposed_heap = d->proposed_heap[0] != '\0' ? d->proposed_heap : NULL
   };
 }

@@ -27,6 +27,7 @@
 #define ANALYSIS_DIAGNOSIS_H
 
 #include <stdbool.h>
+#include "causes.h"
 #include "diagnosis_rules.h"
 #include "headline.h"
 #include "summary.h"
@@ -90,8 +91,7 @@ struct vital_signs {
   double collector_share;         /* of active time */
   double active_share;            /* of the time of all domains */
   uint64_t longest_stop_ns;       /* of a domain that did not wait; 0: none */
-  const char *cause;              /* of most collections, as summary_causes have it;
-                                     NULL: not known */
+  struct collector_causes causes; /* with most of the collector's time */
   double promoted_share;          /* of the words allocated */
   const char *proposed_heap;      /* size of a minor heap to try, as OCAMLRUNPARAM
                                      takes it, such as "4M"; NULL: none */

@@ -20,6 +20,7 @@
 struct headline {
   char rule[32];                  /* name of the rule of the first finding; "": none */
   char cause[64];                 /* of collections; "": not known */
+  char second_cause[64];          /* of about as much time; "": none */
 };
 
 #endif /* ANALYSIS_HEADLINE_H */

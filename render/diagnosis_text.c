@@ -36,13 +36,16 @@ static const char *whole(const struct vital_signs *signs)
 /* Writes the finding collector_time to [text] of [size] bytes. */
 static void format_collector(char *text, size_t size, const struct vital_signs *signs)
 {
-  char share[QUANTITY_SIZE], cause[64] = "", promoted[QUANTITY_SIZE];
-  if (signs->cause != NULL) snprintf(cause, sizeof cause, "%s, ", signs->cause);
-  for (char *at = cause; *at != '\0'; at++)
+  char share[QUANTITY_SIZE], causes[128] = "", promoted[QUANTITY_SIZE];
+  const char *first = signs->causes.first, *second = signs->causes.second;
+  if (first != NULL)
+    snprintf(causes, sizeof causes, "%s%s%s, ", first, second != NULL ? " and " : "",
+             second != NULL ? second : "");
+  for (char *at = causes; *at != '\0'; at++)
     if (*at == '_') *at = ' ';
   int length = snprintf(text, size, "The collector takes %s of %s: %s%s promoted",
                         format_share(share, signs->collector_share), whole(signs),
-                        cause, format_share(promoted, signs->promoted_share));
+                        causes, format_share(promoted, signs->promoted_share));
   if (signs->proposed_heap != NULL)
     snprintf(text + length, size - (size_t) length, "; try OCAMLRUNPARAM=s=%s",
              signs->proposed_heap);

@@ -480,6 +480,13 @@ ok "the verdict has the collector's share, the cause and what is promoted" jq -e
   .level == "bad" and (.verdict | test(
     "^The collector takes [0-9.]+% of active time: minor heap full, [0-9.]+% promoted"))
   ' out
+{ minors 100 2000000 1000
+  every 100 "0 T+5000000 begin major_slice" "0 T+6900000 end major_slice cycle_done"
+} | with
+diagnose
+ok "the verdict has two causes of about as much time" jq -e '
+  .verdict | test("^The collector takes [0-9.]+% of active time: minor heap full and " +
+    "cycle done, ")' out
 ok "each rule is in one of the three arrays" jq -e '
   [.findings[], .not_judged[], .passed[] | .rule] | length == 18 and
   (unique | length) == 18' out

@@ -95,6 +95,27 @@ static void the_last_cause_stays_until_another_exceeds_it(void **state)
   assert_string_equal(diagnose(apart, 1000, &slices).cause, "minor_heap_full");
 }
 
+static void a_second_cause_is_named_when_it_is_close(void **state)
+{
+  (void) state;
+  static const struct span close[] = {
+    { MINOR, 100, MINOR_HEAP_FULL }, { SLICE, 85, HALF_MINOR_HEAP }, { 0 }
+  }, apart[] = {
+    { MINOR, 100, MINOR_HEAP_FULL }, { SLICE, 75, HALF_MINOR_HEAP }, { 0 }
+  }, far[] = {
+    { MINOR, 100, MINOR_HEAP_FULL }, { SLICE, 60, HALF_MINOR_HEAP }, { 0 }
+  };
+  static const struct headline both = {
+    "collector_time", "minor_heap_full", "half_minor_heap"
+  }, turned = { "collector_time", "half_minor_heap", "minor_heap_full" };
+  assert_string_equal(diagnose(close, 500, NULL).second_cause, "half_minor_heap");
+  assert_string_equal(diagnose(apart, 500, NULL).second_cause, "");
+  assert_string_equal(diagnose(apart, 500, &both).second_cause, "half_minor_heap");
+  assert_string_equal(diagnose(far, 500, &both).second_cause, "");
+  assert_string_equal(diagnose(close, 500, &turned).cause, "half_minor_heap");
+  assert_string_equal(diagnose(close, 500, &turned).second_cause, "minor_heap_full");
+}
+
 /* Writes 2000 minor collections of 10 us, one each [apart_ms], to a ring of 2^[log_words]
    words.  Returns the level of its diagnosis, and the time that it covers in *watched_ms. */
 static enum level level_of(uint32_t log_words, uint64_t apart_ms, uint64_t *watched_ms)
@@ -140,6 +161,7 @@ int main(void)
     cmocka_unit_test(the_last_finding_stays_first_until_another_exceeds_it),
     cmocka_unit_test(a_finding_that_is_over_is_not_first),
     cmocka_unit_test(the_last_cause_stays_until_another_exceeds_it),
+    cmocka_unit_test(a_second_cause_is_named_when_it_is_close),
     cmocka_unit_test(the_last_moment_of_a_ring_is_not_called_good)
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
