@@ -113,7 +113,7 @@ static void add_time(struct groups *groups, const char *name, uint64_t ns)
 static bool has_causes(const struct summary *s)
 {
   for (uint64_t cause = 0; cause < SUMMARY_CAUSES; cause++)
-    if (summary_numbers(s)->asked_ns[cause] > 0) return true;
+    if (summary_numbers(s)->collector_ns[cause] > 0) return true;
   return false;
 }
 
@@ -122,15 +122,15 @@ static bool has_causes(const struct summary *s)
 static const char *cause_with_time(struct summary *s, uint64_t cause)
 {
   const struct summary_numbers *n = summary_numbers(s);
-  return n->asked_ns[cause] > 0 ? eventring_value(n->cursor, "cause", cause)
-                                : NULL;
+  return n->collector_ns[cause] > 0 ? eventring_value(n->cursor, "cause", cause)
+                                    : NULL;
 }
 
 static void add_causes(struct summary *s, struct groups *groups)
 {
   for (uint64_t cause = 0; cause < SUMMARY_CAUSES; cause++) {
     const char *name = cause_with_time(s, cause);
-    if (name != NULL) add_time(groups, name, summary_numbers(s)->asked_ns[cause]);
+    if (name != NULL) add_time(groups, name, summary_numbers(s)->collector_ns[cause]);
   }
 }
 
@@ -173,7 +173,7 @@ static const char *second_cause(struct summary *s, const char *first,
   for (uint64_t cause = 0; cause < SUMMARY_CAUSES; cause++) {
     const char *name = cause_with_time(s, cause);
     if (name == NULL) continue;
-    double ns = (double) summary_numbers(s)->asked_ns[cause];
+    double ns = (double) summary_numbers(s)->collector_ns[cause];
     if (same(name, first)) {
       first_ns = ns;
       continue;

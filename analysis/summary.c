@@ -383,11 +383,11 @@ static void count_cause(struct summary *s, enum caused caused, uint64_t cause,
 }
 
 /* Adds the duration [ns] of an outermost span of the collector to the time of
-   [cause].  Does nothing if [cause] is UINT64_MAX. */
-static void add_asked(struct summary *s, uint64_t cause, uint64_t ns)
+   [cause] in [times].  Does nothing if [cause] is UINT64_MAX. */
+static void add_to_cause(uint64_t times[SUMMARY_CAUSES], uint64_t cause, uint64_t ns)
 {
   if (cause == UINT64_MAX) return;
-  s->shown.asked_ns[cause < SUMMARY_CAUSES ? cause : SUMMARY_CAUSES - 1] += ns;
+  times[cause < SUMMARY_CAUSES ? cause : SUMMARY_CAUSES - 1] += ns;
 }
 
 /* Adds the duration [ns] to the distribution of the id [id].  Does nothing for
@@ -455,10 +455,12 @@ static void collected(struct summary *s, struct summary_domain *d,
   bool asked_known = s->shown.roles->place[role][F_REQUESTED_BY] != 0;
   bool asked = field_of(s->shown.roles, role, event, F_REQUESTED_BY, event->domain)
                == event->domain;
-  uint64_t cause = asked
-    ? field_of(s->shown.roles, role, event, F_CAUSE, UINT64_MAX)
-                         : UINT64_MAX;
-  if (open_since(s, d) == INT64_MAX) add_asked(s, cause, ns);
+  const uint64_t told = field_of(s->shown.roles, role, event, F_CAUSE, UINT64_MAX),
+    cause = asked ? told : UINT64_MAX;
+  if (open_since(s, d) == INT64_MAX) {
+    add_to_cause(s->shown.asked_ns, cause, ns);
+    if (!d->shown.on_backup) add_to_cause(s->shown.collector_ns, told, ns);
+  }
   switch (role) {
   case ROLE_MINOR:
     d->tally.minor_collections++;

@@ -223,6 +223,8 @@ struct summary_numbers {
   uint64_t cause_max_ns[CAUSED][SUMMARY_CAUSES];
   uint64_t asked_ns[SUMMARY_CAUSES];  /* outermost spans of the collector, by
                                          cause, in the domain that asked */
+  uint64_t collector_ns[SUMMARY_CAUSES];  /* the same, in all domains that did not
+                                             wait */
   struct summary_longest longest;
   uint32_t ring_count;
   bool tells_threads;             /* an event said which thread runs */
