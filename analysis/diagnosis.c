@@ -280,6 +280,16 @@ static void add_cause(struct finding *f, const char *name)
   add_text(f, "which means", text);
 }
 
+/* Adds the cause called [name], which comes after another, to [f]. */
+static void add_second_cause(struct finding *f, const char *name)
+{
+  const char *meaning = cause_meaning(name);
+  char text[sizeof f->facts[0].text];
+  snprintf(text, sizeof text, "%s%s%s", name, meaning != NULL ? ": " : "",
+           meaning != NULL ? meaning : "");
+  add_text(f, "cause of about as much time", text);
+}
+
 /* Minor collections */
 
 /* Returns the share of the time in minor collections that the phase called
@@ -428,8 +438,7 @@ static void judge_collector(struct diagnosis *d)
       "slices of major collections, of the time in the collector");
   add(f, FACT_SHARE, promoted_share(d), "promoted, of the words allocated");
   if (cause != NULL) add_cause(f, cause);
-  if (d->causes.second != NULL)
-    add_text(f, "cause of about as much time", d->causes.second);
+  if (d->causes.second != NULL) add_second_cause(f, d->causes.second);
   double words = proposed_words(d, promoted_share(d));
   if (cause != NULL && advice_on_cause(f->rule, cause) != NULL) return;
   if (words <= LIMIT_MINOR_HEAP_LARGE * 1024 * 1024)

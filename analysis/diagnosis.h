@@ -53,7 +53,7 @@ struct fact {
 };
 
 /* The most facts of a finding, and room for any advice. */
-#define FACTS 8
+#define FACTS 9
 #define ADVICE_SIZE 640
 
 struct finding {

@@ -30,4 +30,13 @@ struct rule {
 };
 extern const struct rule rules[RULES];
 
+/* Returns the limit of [rule] that comes after [last], the first after NULL; NULL: it has
+   no more. */
+struct rule_limit {
+  enum rule_id rule;
+  double number;
+  const char *unit, *meaning;
+};
+const struct rule_limit *next_limit(enum rule_id rule, const struct rule_limit *last);
+
 #endif /* ANALYSIS_DIAGNOSIS_RULES_H */

@@ -50,6 +50,16 @@ static json_t *json_finding(const struct finding *f)
                    "pause", json_pause(f));
 }
 
+/* Returns the limits of [rule]. */
+static json_t *json_limits(enum rule_id rule)
+{
+  json_t *limits = json_array();
+  for (const struct rule_limit *l = next_limit(rule, NULL); l != NULL; l = next_limit(rule, l))
+    json_array_append_new(limits, json_pack("{s:f, s:s, s:s}", "number", l->number, "unit",
+                                            l->unit, "meaning", l->meaning));
+  return limits;
+}
+
 /* Returns the rules that were judged and have no finding. */
 static json_t *json_passed(const struct diagnosis *d)
 {
@@ -62,8 +72,9 @@ static json_t *json_passed(const struct diagnosis *d)
   for (uint32_t i = 0; i < left; i++) named[not[i].rule] = true;
   for (uint32_t i = 0; i < RULES; i++)
     if (!named[i])
-      json_array_append_new(passed, json_pack("{s:s, s:s}", "rule", rules[i].name,
-                                              "title", rules[i].title));
+      json_array_append_new(passed, json_pack("{s:s, s:s, s:o}", "rule", rules[i].name,
+                                              "title", rules[i].title, "limits",
+                                              json_limits(i)));
   return passed;
 }
 

@@ -94,7 +94,7 @@ static void format_signs(char *text, size_t size, const struct vital_signs *sign
     length = snprintf(text, size, "; %s of %s in the collector",
                       format_share(gc, signs->collector_share), whole(signs));
   if (signs->longest_stop_ns > 0)
-    snprintf(text + length, size - (size_t) length, "%s longest stop %s",
+    snprintf(text + length, size - (size_t) length, "%s longest pause %s",
              told ? ";" : ",", format_duration(longest, signs->longest_stop_ns));
 }
 

@@ -22,7 +22,7 @@
 
 /* Writes a sentence to [buffer]: the most important finding of [d], which was
    finished, or that all is well or not known; and, if they are known, the
-   collector's share of the active time and the longest stop.  ASCII, words with
+   collector's share of the active time and the longest pause.  ASCII, words with
    one space between.  Returns [buffer]. */
 const char *format_verdict(char buffer[VERDICT_SIZE],
                            const struct diagnosis *d);

@@ -487,6 +487,8 @@ diagnose
 ok "the verdict has two causes of about as much time" jq -e '
   .verdict | test("^The collector takes [0-9.]+% of active time: minor heap full and " +
     "cycle done, ")' out
+ok "a rule that found nothing has its limits" jq -e '.passed[] | select(.rule == "long_stop") |
+  .limits[0] | .number == 100 and .unit == "ms"' out
 ok "each rule is in one of the three arrays" jq -e '
   [.findings[], .not_judged[], .passed[] | .rule] | length == 18 and
   (unique | length) == 18' out
@@ -497,8 +499,8 @@ spans 10 5000000 explicit_gc_full_major | with
 run eventring diagnose ring.eventring
 ok "text: the verdict is the first line" first_line_is \
   'verdict: The program itself calls for collections (certain); 5.0% of active'
-ok "text: and has the longest stop" eval \
-  'sed -n 2p out | grep -qx "   time in the collector, longest stop 5.00 ms"'
+ok "text: and has the longest pause" eval \
+  'sed -n 2p out | grep -qx "   time in the collector, longest pause 5.00 ms"'
 ok "text: title, rule and certainty" out_has \
   '^[1-9]\. The program itself calls .* (explicit_collections; certain)$'
 ok "text: evidence" out_has '^   calls of Gc.full_major: 10$'

@@ -310,7 +310,7 @@ await test('a recording of a rule says what fired it, which is shown in the time
       assert.equal(await page.evaluate(() => decodeURIComponent(location.hash)),
                    '#/process/901/timeline?from=35000000000&to=42500000000&' +
                    'sel=0,4242,,37500000000,40000000000,checkout&' +
-                   'from_sel=37500000000&to_sel=40000000001');
+                   'from_sel=37500000000&to_sel=40000001000');
     });
     await onPage('#/saved', (page) => has(page, 'rule checkout > 2s: checkout of 2.50 s'));
   } finally {

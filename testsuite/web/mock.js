@@ -566,7 +566,8 @@ export class Mock {
       },
       last_diagnosis: () => ({
         watched_ns: 5.5e7, findings,
-        passed: [{ rule: 'long_stop', title: 'A long stop' }],
+        passed: [{ rule: 'long_stop', title: 'A long stop', limits: [
+          { number: 100, unit: 'ms', meaning: 'least length' }] }],
         not_judged: [{ rule: 'remembered_set', title: 'A large remembered set',
                        category: 'gc_detail', reason: 'not recorded' },
                      { rule: 'memory_growth', title: 'The heap grows', category: null,

@@ -74,7 +74,7 @@ await test('the time between two events: asked by filters, shown in the timeline
       `${hostile[0]} in domain 1, \\x1b[31mred\\x1b[0m 4243`));
     await click(page, '[data-table=longest] a');
     await seen(page, 'canvas.timeline');
-    assert.match(page.url(), /\/timeline\?.*&from=29998200000&to=30010800000&from_sel=30000000000&to_sel=30009000000$/);
+    assert.match(page.url(), /\/timeline\?.*&from=29998200000&to=30010800000&from_sel=30000000000&to_sel=30009001000$/);
   }));
 
 await test('the time between two events: examples, of which a click shows the answer',
@@ -257,7 +257,7 @@ await test('the slowest request, what its threads did, its timeline and its flam
     const links = await page.$$eval('.one-request a', (all) =>
       all.map((link) => link.getAttribute('href')));
     assert.deepEqual(links.slice(1).map((link) => link.replace(/.*\//, '')), [
-      'timeline?request=7&from=39998500000&to=40031500001&from_sel=40000000000&to_sel=40030000001',
+      'timeline?request=7&from=39998500000&to=40031500001&from_sel=40000000000&to_sel=40030001000',
       'flame?request=7&from=39998500000&to=40031500001']);
     assert.match(await page.$eval('.one-request', (e) => e.innerText),
                  /Flame graph of 1 000 samples/);

@@ -8,7 +8,7 @@ import { Chart, seriesColour } from './chart.js';
 import { selectionValues } from './choice.js';
 import * as format from './format.js';
 import { Bars } from './histogram.js';
-import { threadName } from './lanes.js';
+import { after, threadName } from './lanes.js';
 import { coverText, rangeValues } from './range.js';
 import { useRangeAnswer } from './range_answer.js';
 import { fileOf } from './save_file.js';
@@ -126,7 +126,7 @@ function addressOf(address, { first, then, duration_ns }) {
   const margin = Math.max(1000, Math.round(duration_ns / 5));
   return address.to({ ...rangeValues({ from: Math.max(0, first.ns - margin),
                                        to: then.ns + margin }),
-                      sel: null, ...selectionValues([first.ns, then.ns]) }, 'timeline');
+                      sel: null, ...selectionValues([first.ns, after(then.ns)]) }, 'timeline');
 }
 
 function Longest({ address, pairs, process }) {

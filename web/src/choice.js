@@ -2,7 +2,7 @@
 
 import { overlap } from './intervals.js';
 import {
-  isMerged, isPause, isSameTime, laneKey, nearest, rowOf, row_px, ruler_px, wait,
+  after, isMerged, isPause, isSameTime, laneKey, nearest, rowOf, row_px, ruler_px, wait,
 } from './lanes.js';
 
 const distance = (span, t) =>
@@ -102,7 +102,7 @@ export function eventAddress(address, { domain, thread, name, ns, duration_ns = 
   const sel = thread === undefined ? null
     : [domain, thread, '', ns - duration_ns, ns, name ?? ''].join();
   return address.to({ ...around(ns, length), sel,
-                      ...selectionValues([ns - length, ns + 1]) }, 'timeline');
+                      ...selectionValues([ns - length, after(ns)]) }, 'timeline');
 }
 
 // The address of the timeline around a wait of a thread.

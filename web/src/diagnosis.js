@@ -36,6 +36,11 @@ function NotJudged({ rule: r, record, why }) {
       categories: [r.category], record, why }} />`}</li>`;
 }
 
+function Passed({ rule: { title, limits } }) {
+  return html`<li>${format.name(title)} <small class="quiet">${limits.map((l) =>
+    `${l.number} ${l.unit}: ${l.meaning}`).join(' · ')}</small></li>`;
+}
+
 function Rules({ id, process, diagnosis, address, server, live }) {
   const { act, say, message } = useAction(id);
   const { findings, not_judged: open, passed } = diagnosis;
@@ -53,7 +58,7 @@ function Rules({ id, process, diagnosis, address, server, live }) {
         <${RecordFile} ...${{ id, act, say }} why=${why ?? saveObstacle(server, live)} />`}
       <${Message} message=${message} />`}
     ${passed.length > 0 && html`<h3>Nothing found: ${passed.length}</h3>
-      <p class="quiet">${passed.map((r) => format.name(r.title)).join(' · ')}</p>`}`;
+      <ul>${passed.map((rule) => html`<${Passed} key=${rule.rule} rule=${rule} />`)}</ul>`}`;
 }
 
 // Asks for the diagnosis again whenever the server has made another.

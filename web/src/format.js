@@ -83,6 +83,10 @@ export function clock(unix_ns) {
   return [d.getHours(), d.getMinutes(), d.getSeconds()].map(two).join(':');
 }
 
+// The time of day of [ns] since the start of [process]; null: not known.
+export const timeOfDay = ({ started_unix_ns: started }, ns) =>
+  started ? clock(started + ns) : null;
+
 export function date(unix_ns) {
   const d = new Date(unix_ns / 1e6);
   return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())} ${

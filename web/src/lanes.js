@@ -18,7 +18,11 @@ const order = [wait, stop, collector, other, program, request];
 
 // Two answers may have times of an event that differ by some nanoseconds; less than
 // CLOCKS_APART_NS of the server.
-export const isSameTime = (a, b) => Math.abs(a - b) < 1000;
+const clocks_apart_ns = 1000;
+export const isSameTime = (a, b) => Math.abs(a - b) < clocks_apart_ns;
+
+// The end of a range that has an event at [ns], in any answer.
+export const after = (ns) => ns + clocks_apart_ns;
 
 // Returns the index in [spans] of [span], of another answer perhaps; -1: it is not there.
 export function nearest(spans, [from, to]) {

@@ -6,7 +6,7 @@ import { get, ofProcess } from './api.js';
 import { allSamples } from './flame_selection.js';
 import { selectionValues } from './choice.js';
 import * as format from './format.js';
-import { isMerged, kindNames, laneName, nameOf } from './lanes.js';
+import { after, isMerged, kindNames, laneName, nameOf } from './lanes.js';
 import { outside, overlap } from './intervals.js';
 import { LegendOf } from './legend.js';
 import { Complete, OverwrittenEvents } from './overwritten.js';
@@ -195,7 +195,7 @@ export function OneRequest({ id, process, number, address, found }) {
       for ${format.duration(r.running_ns)}; it was queued for ${
         format.duration(r.waiting_ns)}. While they had it: ${spentText(r, records)}`}.
       ${!gone && html`${' '}<a href=${address.to({ ...place, sel: null, at: null,
-        ...selectionValues([r.from, r.to + 1]) }, 'timeline')}>Timeline</a> ·`}
+        ...selectionValues([r.from, after(r.to)]) }, 'timeline')}>Timeline</a> ·`}
       ${(!gone || taken || samples > 0) && html`${' '}
         <${ToSamples} ...${{ request: r, samples, gone, type, place, address }} />`}
       </p>`}

@@ -14,6 +14,10 @@ const few = 50;
 
 export const isSaved = (process) => process.format === 'recording';
 
+// When a process ended, in ns since 1970; null: it runs, or nobody knows.
+export const endOf = ({ state, started_unix_ns: started, now_ns: last }) =>
+  ['ended', 'killed', 'replaced'].includes(state) && started && last ? started + last : null;
+
 // Returns what a process does now, in a word.
 export function stateOf(process) {
   if (process.error) return 'unreadable';
@@ -94,7 +98,8 @@ function Row({ process, spark }) {
       <div class="title">
         <a href=${processAddress(process.id)}>${format.program(process)}</a>
         <span class=${`state ${state}`}>${state}</span>
-        <small>${process.pid ? `pid ${process.pid}` : ''}
+        <small>${process.pid ? `pid ${process.pid}` : ''}${
+            endOf(process) ? ` · until ${format.clock(endOf(process))}` : ''}
           ${process.domains ? ` · ${process.domains} domain${
             process.domains === 1 ? '' : 's'}` : ''}${
             isSaved(process) && process.path ? ` · ${format.fileName(process.path)}` : ''}</small>

@@ -7,7 +7,7 @@ import { processAddress, useAddress } from './address.js';
 import { get, ofProcess } from './api.js';
 import * as format from './format.js';
 import { beginOf, History } from './history.js';
-import { Damage, isSaved, Numbers, stateOf } from './overview.js';
+import { Damage, endOf, isSaved, Numbers, stateOf } from './overview.js';
 import {
   isFixed, RangeBar, rangeOf, rangeValues, widerOffer,
 } from './range.js';
@@ -152,7 +152,8 @@ function Title({ process }) {
       <span class=${`state ${state}`}>${state}</span>
       <span class="quiet one-line">pid ${process.pid} · OCaml ${
         format.name(process.runtime)} · since ${
-        format.date(process.started_unix_ns)}</span>
+        format.date(process.started_unix_ns)}${endOf(process)
+          ? ` until ${format.clock(endOf(process))}` : ''}</span>
     </div>`;
 }
 

@@ -31,7 +31,7 @@ const ran = (r) => r.running_ns == null ? null
   : Math.max(0, r.running_ns - r.collector_ns - sum(r.waits.map((w) => w.total_ns)));
 
 // [waits], [collector]: they are recorded.
-const columns = (address, { waits, collector }) => [
+const columns = (process, address, { waits, collector }) => [
   { label: 'Request', value: (r) => r.name,
     cell: (r, text) => html`<a href=${address.to({ request: r.number })}>${text} ${
       r.number}</a>${r.overwritten && html`<${OverwrittenMark} />`}` },
@@ -45,7 +45,8 @@ const columns = (address, { waits, collector }) => [
   ns('Waited', (r) => waits && r.waits ? sum(r.waits.map((w) => w.total_ns)) : null,
      'Time in which the threads that had it waited'),
   { label: 'For', value: (r) => waits && r.waits ? waitsText(r) : format.unknown },
-  { label: 'End', value: (r) => r.to, text: (t) => format.moment(t, 1e6), unit: 'ns' }];
+  { label: 'End', value: (r) => r.to, text: (t) => format.moment(t, 1e6), unit: 'ns',
+    cell: (r, text) => html`<span title=${format.timeOfDay(process, r.to)}>${text}</span>` }];
 
 function Distribution({ kind }) {
   return html`<figure class="chart"><figcaption>${format.name(kind.name)}
@@ -73,7 +74,7 @@ function Found({ found, address, process, recorded, now, wider }) {
     <${Table} name="request-kinds" file=${file} title="Durations" columns=${kindColumns(address)}
       note=${late && `only from ${late} on: later events took the place of those before`}
       rows=${kinds} />
-    <${Table} name="slowest" file=${file} title="Slowest requests" columns=${columns(address, recorded)}
+    <${Table} name="slowest" file=${file} title="Slowest requests" columns=${columns(process, address, recorded)}
       note=${(late && `complete from ${late} on; before that, as far as they are in the
         range, the 16 slowest of each second of the last minute, and the 16 slowest since
         the start; `) + 'click one to see what it did'}

@@ -87,10 +87,11 @@ const causeColumns = [
   ns('Longest', (c) => c.max_ns)];
 
 // [kept]: what the rings have now.
-const pauseColumns = (address, kept) => [
+const pauseColumns = (process, address, kept) => [
   { label: 'End', value: (p) => p.end_ns, text: (t) => format.moment(t, 1e6),
     unit: 'ns',
-    cell: (p, text) => html`<a href=${pauseAddress(address, p)}>${text}</a>${
+    cell: (p, text) => html`<a href=${pauseAddress(address, p)}
+      title=${format.timeOfDay(process, p.end_ns)}>${text}</a>${
       isOverwritten(kept.filter((k) => k.domain === p.domain), p.end_ns) &&
         html`<${OverwrittenMark} />`}` },
   ns('Duration', (p) => p.duration_ns), number('Domain', (p) => p.domain),
@@ -203,14 +204,15 @@ export function Tables({ id, process, data, address, range }) {
       <${Table} file=${file} name="domains" title="Domains"
         columns=${domainColumns(alive ? 'alive' : process.state)}
         rows=${withBegin(numbers)} />
-      <${Table} file=${file} name="pauses" title="Longest pauses" columns=${pauseColumns(address, numbers.kept)}
+      <${Table} file=${file} name="pauses" title="Longest pauses" columns=${pauseColumns(process, address, numbers.kept)}
         note=${`of the range; what a domain does not notice, since it waits, is no pause, but
           counts below${process.lost_events > 0 && alive
           ? '; some may be missing: the server lost events before it read them' : ''
           }; click a time to see it in the timeline`}
         rows=${pauses} />
       <${Table} file=${file} name="causes" title="Causes of collections and stops"
-        note="of a stop: the work, without the time until the last domain arrived"
+        note="of a collection: the time of the domain that asked; of a stop: the work, without
+          the time until the last domain arrived"
         columns=${causeColumns} rows=${causeRows(numbers)} />
       <${Table} file=${file} name="spans" title="Spans" columns=${spanColumns}
         rows=${numbers.spans} />
