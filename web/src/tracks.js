@@ -11,8 +11,9 @@ import { useFreshTier, useTiers } from './tiers.js';
 
 const most_counters = 8;
 
-// Returns what there is to show: { key, for the address; label, text, colour, column }.
-export function tracksOf({ history }) {
+// Returns what there is to show: { key, for the address; label, text, colour, column; known:
+// the latest value, which may come after the last row; undefined: not known }.
+export function tracksOf({ history, detail }) {
   const { columns } = history.tiers[0];
   const counters = Object.keys(columns.counters ?? {}).slice(0, most_counters);
   return [
@@ -20,7 +21,8 @@ export function tracksOf({ history }) {
                                colour: heapColour, column: (all) => all.heap_bytes }] : [],
     ...counters.map((name) => ({
       key: `counter:${encodeURIComponent(name)}`, label: format.name(name),
-      text: format.compact, colour: counterColour, column: (all) => all.counters?.[name] }))];
+      text: format.compact, colour: counterColour, column: (all) => all.counters?.[name],
+      known: detail?.counters?.find((c) => c.name === name)?.value }))];
 }
 
 // Returns the values of the rows in the window, null where none is known, and the number
@@ -47,7 +49,8 @@ function drawTrack(context, { track, tier, first, values, most, place }, height)
 function Track({ track, tier, place, step }) {
   const { first, values } = valuesOf(track, tier, place);
   const most = values.reduce((a, b) => Math.max(a, b ?? 0), 0);
-  const last = values.findLast((value) => value !== null);
+  const last = (place.to >= tier.end * tier.ns ? track.known : undefined)
+    ?? values.findLast((value) => value !== null);
   const canvas = useCanvas((context, width, height) => {
     drawTrack(context, { track, tier, first, values, most, place }, height);
     context.font = '11px system-ui, sans-serif';
