@@ -303,6 +303,16 @@ static struct worker *known_worker(struct requests *r, uint32_t thread)
   return &r->workers[i];
 }
 
+bool request_of_thread(struct requests *r, uint32_t thread, uint64_t *number, uint16_t *id)
+{
+  const struct worker *w = known_worker(r, thread);
+  if (w == NULL || w->number == 0) return false;
+  const struct open *o = find(r, w->number);
+  *number = w->number;
+  *id = o != NULL ? o->id : 0;
+  return true;
+}
+
 /* Returns the worker for the thread [thread], a new one if necessary. */
 static struct worker *worker_of(struct requests *r, uint32_t thread)
 {

@@ -117,6 +117,11 @@ void request_window(struct requests *requests, int64_t from_ns);
    recording was paused. */
 void forget_runs(struct requests *requests);
 
+/* Returns whether the thread with the system's id [thread] works on a request; then sets
+   *number to it and *id to the event of its begin, 0 if that is not known. */
+bool request_of_thread(struct requests *requests, uint32_t thread, uint64_t *number,
+                       uint16_t *id);
+
 /* Ends what threads do for requests at [ns], the end of what is looked at. */
 void end_runs(struct requests *requests, int64_t ns);
 

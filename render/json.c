@@ -19,6 +19,8 @@
 #include "json.h"
 #include "memory.h"
 #include "node.h"
+#include "requests.h"
+#include "spans.h"
 #include "target.h"
 #include "text.h"
 
@@ -510,6 +512,33 @@ json_t *json_interval(struct summary *s, const struct summary_tally *amounts,
   set(object, "heap", heap_or_null(&heap));
   set(object, "memory", memory(s));
   return object;
+}
+
+json_t *json_open_spans(struct summary *s, uint32_t thread, bool program)
+{
+  const struct summary_numbers *n = summary_numbers(s);
+  json_t *names = json_array();
+  for (uint32_t ring = 0; ring < n->ring_count; ring++)
+    for (const struct eventring_event *begin = outermost_span(n->spans, ring);
+         begin != NULL; begin = next_inner_span(n->spans, begin)) {
+      const struct eventring_description *d = eventring_describe(n->cursor, begin->id);
+      if (begin->thread == thread && d != NULL
+          && (!program || summary_is_user(s, begin->id)))
+        json_array_append_new(names, json_text(d->name));
+    }
+  return names;
+}
+
+json_t *json_request_of(struct summary *s, uint32_t thread)
+{
+  const struct summary_numbers *n = summary_numbers(s);
+  uint64_t number;
+  uint16_t event;
+  if (!request_of_thread(n->requests, thread, &number, &event)) return json_null();
+  const struct eventring_description *d =
+    event == 0 ? NULL : eventring_describe(n->cursor, event);
+  return json_pack("{s:I, s:o}", "number", (json_int_t) number,
+                   "name", d == NULL ? json_null() : json_text(d->name));
 }
 
 char *dump_json(const json_t *value, size_t flags)

@@ -71,6 +71,14 @@ json_t *json_summary_until(struct summary *s, int64_t until_ns);
 json_t *json_interval(struct summary *s, const struct summary_tally *amounts,
                       uint64_t ns);
 
+/* Returns a new JSON array of the names of the spans that thread [thread] has open, the
+   outermost first; if [program] is true, only those of the program. */
+json_t *json_open_spans(struct summary *s, uint32_t thread, bool program);
+
+/* Returns a new JSON object with the number and the name, null if its begin is not known,
+   of the request on which thread [thread] works; JSON's null without one. */
+json_t *json_request_of(struct summary *s, uint32_t thread);
+
 /* Returns [value] as text of these flags of jansson, ASCII only.  The caller
    frees the text.  Ends the program with a message when there is no memory. */
 char *dump_json(const json_t *value, size_t flags);

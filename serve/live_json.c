@@ -715,15 +715,18 @@ static json_t *thread_json(const struct view_data *v,
                            const struct live_thread *t)
 {
   const bool known = !t->ended && !is_paused(v);
+  struct summary *s = live_summary(v->live);
   return json_pack(
     "{s:I, s:o, s:o, s:I, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
-    " s:o}",
+    " s:o, s:o}",
     "id", (json_int_t) t->thread,
     "thread_id", t->thread_id >= 0 ? json_integer(t->thread_id) : json_null(),
     "name", name_or_null(t->name), "domain", (json_int_t) t->domain,
     "backup", t->backup, "ended", t->ended, "activity",
     activity(v, t->ended, t->runtime_span, t->user_span, t->state),
-    "user_span", name_or_null(t->user_span), "wait", name_or_null(t->wait),
+    "spans", t->ended ? json_array() : json_open_spans(s, t->thread, true),
+    "request", t->ended ? json_null() : json_request_of(s, t->thread),
+    "wait", name_or_null(t->wait),
     "wait_ns", t->wait[0] != '\0' ? json_integer(t->wait_ns) : json_null(),
     "running_share", number_or_null(known && !t->backup, running_share(t)),
     "gc_share", number_or_null(known, t->gc_share),

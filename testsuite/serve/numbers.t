@@ -37,7 +37,9 @@ printf '%s\n' "0/100 0 instant ring_start 1" "0/100 0 instant domain_start 0 0 0
   "0/101 500002000 instant thread_run 1 101" \
   "0/101 2000000000 begin stw_handler" "0/101 2100000000 begin minor" \
   "0/101 2200000000 end minor 10 20 minor_heap_full 0" \
-  "0/101 2250000000 end stw_handler" "0/101 2500000000 instant ring_stop 0" |
+  "0/101 2250000000 end stw_handler" "0/101 2300000000 begin my.span" \
+  "0/101 2300000000 instant request_run 7" \
+  "0/101 2500000000 instant ring_stop 0" |
   ./make_ring script killed.eventring pid=4242429 state=1 || exit 1
 # A minor collection of 40 ms by the backup thread of a domain that waits, and a stop
 # of 1 ms that waited for domain 1 for 70 ms, which domain 1 wrote; then a major slice
@@ -128,7 +130,10 @@ threads() { field_is "/api/processes/$id/detail" \
   '[.threads[] | select(.id < 102) |
     [.id, .activity, .wait_share, .gc_share]] | tostring' "$1"; }
 ok "a thread without the domain lock waited at the end; time in stops is the collector's" \
-  within 60 threads '[[100,"waiting",1,0],[101,null,0,0.25]]'
+  within 60 threads '[[100,"waiting",1,0],[101,"my.span",0,0.25]]'
+ok "its open spans and its request" field_is \
+  "/api/processes/$id/detail" '[.threads[] | select(.id == 101) | .spans, .request] | tostring' \
+  '[["my.span"],{"number":7,"name":null}]'
 find_process 4242427
 
 events() { field "/api/processes/$id/events?filter=minor+form=end&$1" \

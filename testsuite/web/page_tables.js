@@ -27,6 +27,15 @@ await test('a table is sorted by a column, the other way, and what is not known 
     assert.equal(await press('Running', 'ascending'), '4242,4243');
   }));
 
+await test('a thread has its request, as a link, and its open spans',
+  () => onPage('#/process/100/tables', async (page) => {
+    await seen(page, '[data-table=threads]');
+    const row = await page.$eval('[data-table=threads] tbody tr', (e) => e.innerText);
+    assert.ok(row.includes(`${hostile[1]} 7`) && row.includes(`serve › ${hostile[0]}`), row);
+    await click(page, '[data-table=threads] td a');
+    await until(page, () => /requests\?.*request=7/.test(location.hash));
+  }));
+
 await test('tables of an ended process say how it ended, and its last events',
   () => onPage('#/process/101/tables', async (page) => {
     await seen(page, '[data-table=domains]');

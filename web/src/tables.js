@@ -104,7 +104,7 @@ const pauseColumns = (process, address, kept) => [
   { label: 'Cause', value: (p) => p.cause ?? '', text: format.phrase }];
 
 // [alive]: the process is; otherwise what it did at its end is said.
-const threadColumns = (now, alive) => [
+const threadColumns = (address, now, alive) => [
   { label: 'Thread', value: (t) => t.id, text: String,
     meaning: 'Its id in the system' },
   { label: 'Name', value: (t) => t.name ?? (t.backup ? 'backup' : ''),
@@ -115,7 +115,12 @@ const threadColumns = (now, alive) => [
     value: (t) => t.activity ?? (alive ? '' : 'no open span') },
   ...alive ? [] : [{ label: 'Last event', value: (t) => t.last_ns, unit: 'ns',
     text: (ns) => format.moment(ns, 1e3) }],
-  { label: 'Span', value: (t) => t.user_span ?? '', meaning: 'Of the program' },
+  { label: 'Request', value: (t) => t.request?.number ?? '',
+    cell: ({ request }, text) => request && html`<a href=${address.to(
+      { request: request.number }, 'requests')}>${request.name
+      ? format.name(request.name) : 'request'} ${text}</a>` },
+  { label: 'Spans', value: (t) => t.spans.join(' › '),
+    meaning: 'Of the program, that are open, the outermost first' },
   { label: 'Waited for', value: (t) => t.wait ?? '', text: format.phrase,
     meaning: 'Its last wait' },
   ns('For', (t) => t.wait_ns, 'The duration of its last wait'),
@@ -194,7 +199,7 @@ export function Tables({ id, process, data, address, range }) {
     ${alive && html`<${Now} detail=${data.detail} file=${file} />`}
     <${Table} name="threads" title="Threads" file=${file}
       note=${`shares are of the last second${alive ? '' : ' before the end'}`}
-      columns=${threadColumns(data.now, alive)} rows=${data.detail?.threads} />
+      columns=${threadColumns(address, data.now, alive)} rows=${data.detail?.threads} />
     <h2>Numbers of the range</h2>
     <${Cover} ...${{ stat, error, now: data.now }} />
     ${!numbers && !error && html`<p class="quiet">Computing…</p>`}
