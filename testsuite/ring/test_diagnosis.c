@@ -60,8 +60,8 @@ static struct headline diagnose(const struct span *spans, uint64_t end_ms,
   return headline;
 }
 
-static const struct headline collector = { "collector_time", "minor_heap_full" },
-  slices = { "collector_time", "half_minor_heap" };
+static const struct headline collector = { "collector_time", "minor_heap_full", "" },
+  slices = { "collector_time", "half_minor_heap", "" };
 
 static void the_last_finding_stays_first_until_another_exceeds_it(void **state)
 {
