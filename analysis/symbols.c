@@ -84,8 +84,13 @@ struct symbols *new_symbols(struct eventring_cursor *cursor,
   const struct eventring_info info = target_info(cursor);
   if (!info.pid_is_elsewhere
       && eventring_state(cursor) == EVENTRING_STATE_RUNNING)
-    s->pid = info.pid;
+    symbols_of_process(s, info.pid);
   return s;
+}
+
+void symbols_of_process(struct symbols *s, pid_t pid)
+{
+  s->pid = pid;
 }
 
 void symbols_in(struct symbols *s, const char *folder)

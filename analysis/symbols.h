@@ -23,6 +23,7 @@
 #define ANALYSIS_SYMBOLS_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 #include "code_place.h"
 #include "eventring_reader.h"
 
@@ -76,6 +77,10 @@ void symbols_in(struct symbols *symbols, const char *folder);
 struct symbols *new_symbols_of(
   const struct eventring_mapping *(*mapping)(void *code, uint32_t index),
   void *code, void (*say)(void *state, const char *message), void *state);
+
+/* Files are looked for as process [pid] sees them, too.  To be called before the first
+   find_frames. */
+void symbols_of_process(struct symbols *symbols, pid_t pid);
 
 /* Finds the functions at [code]: the function that has the code there, after
    the functions inlined there, innermost first.  Sets *frames to the first of

@@ -33,7 +33,4 @@ struct answer open_run(const struct asked *asked);
 struct answer answer_run_comparison(const struct asked *asked);
 struct answer answer_run_timeline(const struct asked *asked);
 
-/* Ends the work on answers, which are then refused. */
-void stop_batches(void);
-
 #endif /* SERVE_BATCHES_H */

@@ -24,13 +24,13 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "batches.h"
 #include "common.h"
 #include "fleet_guard.h"
 #include "guards.h"
 #include "http.h"
 #include "hub_target.h"
 #include "options.h"
+#include "own_command.h"
 #include "recordings.h"
 #include "registry.h"
 #include "rules.h"
@@ -227,7 +227,7 @@ static enum status serve(const struct settings *settings, bool open_it)
   fflush(stdout);
   if (open_it) open_browser(url);
   sigwait(&ends, &signal);
-  stop_batches();
+  stop_own_commands();
   stop_http();
   stop_fleet_guard();
   stop_guards();
