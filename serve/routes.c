@@ -33,6 +33,7 @@
 #include "saved.h"
 #include "saved_edit.h"
 #include "settings.h"
+#include "stacks.h"
 #include "target.h"
 #include "windows.h"
 
@@ -193,6 +194,7 @@ const struct route routes[] = {
     .members = { "seconds", "from_ns", "to_ns" } },
   { ROUTE_PROCESS, "points", .post = ask_view, .changes = true,
     .members = { "wait_ms" } },
+  { ROUTE_PROCESS, "stacks", .post = stacks_of_view, .changes = true },
   { ROUTE_PROCESS, "record", .post = record_view, .changes = true,
     .members = { "action", "max_bytes", "seconds" } },
   { .path = NULL }

@@ -28,10 +28,10 @@ ok() {
 
 # shellcheck disable=SC2046 # names of ours, without blanks
 ok "locks are held where they must be" \
-  look $(grep -l pthread_mutex_lock analysis/*.c fleet/*.c render/*.c serve/*.c sources/*.c tools/*.c)
+  look $(grep -l 'pthread_mutex_lock(' analysis/*.c fleet/*.c render/*.c serve/*.c sources/*.c tools/*.c)
 # The files that cannot be checked
 unchecked() {
-  grep -l pthread_mutex_lock analysis/*.c fleet/*.c render/*.c serve/*.c sources/*.c tools/*.c |
+  grep -l 'pthread_mutex_lock(' analysis/*.c fleet/*.c render/*.c serve/*.c sources/*.c tools/*.c |
     xargs grep -L '"locks\.h"\|"spool_internal\.h"'
 }
 ok "each file with a lock includes locks.h" [ -z "$(unchecked)" ]

@@ -246,6 +246,24 @@ const differences = [
 ].map(([group, name, measure, unit, a, b]) =>
   ({ group, name, measure, unit, a, b }));
 
+// Two threads of a deadlock, and one that reads.
+const frame = (name, kind, line = null) =>
+  ({ function: name, kind, file: line && 'shop.ml', line });
+const takes = (thread, name, holder) => ({
+  thread, name, domain: 0, backup: false, state: 'waiting',
+  call: { name: 'futex' }, waits_for: 'mutex', mutex: '0x1000', holder,
+  request: { number: 7, name: hostile[0] }, spans: [hostile[1]],
+  frames: [frame('caml_ml_mutex_lock', 'runtime'), frame(hostile[2], 'ocaml', 12)],
+  cut: null });
+const stacks = {
+  version: 2, pid: 100, stopped_ns: 1.4e6, deadlocks: [[4242, 4243]],
+  threads: [takes(4242, 'front', 4243), takes(4243, hostile[0], 4242), {
+    thread: 4244, name: 'shop', domain: null, backup: null, state: 'waiting',
+    call: { name: 'read', descriptor: 3, file: 'pipe:[1]' }, waits_for: null,
+    mutex: null, holder: null, request: null, spans: null,
+    frames: Array.from({ length: 40 }, (_, i) => frame(`f${i}`, 'c')),
+    cut: 'its caller is not known' }] };
+
 const findings = [{
   rule: 'small_minor_heap', title: 'The minor heap is too small',
   certainty: 'likely', weight: 0.12, event: 'minor',
@@ -463,6 +481,7 @@ export class Mock {
       this.actions.push({ unix_ns: Date.now() * 1e6, origin: '127.0.0.1',
                           process: id, action: body,
                           result: what === 'save' ? '/store/shop.evr' : 'done' });
+      if (what === 'stacks') return this.#json(s, 200, stacks);
       if (what === 'points')
         return this.#json(s, 200, { points: this.points });
       if (what === 'record')

@@ -236,6 +236,24 @@ await test('a filter of events that a rule can have leads to the rule', async ()
   });
 });
 
+await test('the stacks of all threads, when the user asks',
+  () => onPage('#/process/100/tables?last=10', async (page) => {
+    await click(page, '.stacks button');
+    await has(page, `Deadlock: front 4242, ${hostile[0]} 4243 wait for mutexes of each other.`);
+    const threads = () => page.$$eval('.stacks details', (all) => all.map((d) =>
+      [d.querySelector('summary').innerText, d.querySelectorAll('li').length]));
+    assert.deepEqual(await threads(), [
+      [`front 4242, domain 0: waits for a mutex, 0x1000, which ${hostile[0]} 4243 has`, 2],
+      [`${hostile[0]} 4243, domain 0: waits for a mutex, 0x1000, which front 4242 has`, 2],
+      ['shop 4244: in read of descriptor 3 (pipe:[1])', 30]]);
+    assert.equal(await page.$eval('.stacks .ocaml', (e) => e.innerText),
+                 '\\x1b[31mred\\x1b[0m shop.ml:12');
+    await click(page, '.stacks details:last-child button');
+    await until(page, () => document.querySelectorAll(
+      '.stacks details:last-child li').length === 41);
+    silent(page);
+  }));
+
 await test('the slowest request, what its threads did, its timeline and its flame graph',
   () => onPage('#/process/100/requests?last=all', async (page) => {
     const rows = (name) => page.$$eval(`[data-table=${name}] tbody tr`, (all) =>

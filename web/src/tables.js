@@ -3,11 +3,13 @@
 import { html, useEffect } from './html.js';
 import * as format from './format.js';
 import { pauseAddress } from './choice.js';
+import { obstacle } from './control.js';
 import { fileOf } from './save_file.js';
 import { Table } from './table.js';
 import { isOverwritten, OverwrittenMark, overwrittenText } from './overwritten.js';
 import { coverText } from './range.js';
 import { useRangeAnswer } from './range_answer.js';
+import { Stacks } from './stacks.js';
 
 const ns = (label, value, meaning) =>
   ({ label, value, meaning, text: format.duration });
@@ -184,7 +186,7 @@ function Now({ detail, file }) {
       columns=${counterColumns} rows=${detail?.counters} />`;
 }
 
-export function Tables({ id, process, data, address, range }) {
+export function Tables({ id, process, data, address, range, server, live }) {
   const alive = process.state === 'running';
   const { found: stat, error } = useRangeAnswer(id, 'stat', range, data, alive);
   const file = fileOf(process);
@@ -200,6 +202,7 @@ export function Tables({ id, process, data, address, range }) {
     <${Table} name="threads" title="Threads" file=${file}
       note=${`shares are of the last second${alive ? '' : ' before the end'}`}
       columns=${threadColumns(address, data.now, alive)} rows=${data.detail?.threads} />
+    ${alive && html`<${Stacks} id=${id} why=${obstacle(process, server, live)} />`}
     <h2>Numbers of the range</h2>
     <${Cover} ...${{ stat, error, now: data.now }} />
     ${!numbers && !error && html`<p class="quiet">Computing…</p>`}
