@@ -292,6 +292,15 @@ static bool waits_now(const struct live_threads *t, const struct thread *p,
   return span[0] == '\0';
 }
 
+/* Returns since when thread [p] of domain [d] sleeps, as far as is known. */
+static int64_t asleep_since(const struct thread *p, const struct summary_domain *d)
+{
+  if (d == NULL) return p->last_ns;
+  const struct domain_numbers *mine = domain_numbers(d);
+  return mine->running_thread == p->thread && mine->seen_ns > p->last_ns
+         ? mine->seen_ns : p->last_ns;
+}
+
 size_t list_open_waits(const struct live_threads *t,
                        const struct summary *summary,
                        struct long_span list[LIVE_THREADS])
@@ -301,11 +310,8 @@ size_t list_open_waits(const struct live_threads *t,
   for (const struct thread *p = t->list; p < t->list + t->count; p++) {
     const struct summary_domain *d = domain_of(summary, p->domain);
     if (!waits_now(t, p, summary, d, phase)) continue;
-    const struct domain_numbers *mine = domain_numbers(d);
     list[count++] = (struct long_span) {
-      .from_ns = mine->running_thread == p->thread && mine->seen_ns > p->last_ns
-                 ? mine->seen_ns : p->last_ns,
-      .to_ns = INT64_MAX, .ring = p->ring, .domain = p->domain,
+      .from_ns = asleep_since(p, d), .to_ns = INT64_MAX, .ring = p->ring, .domain = p->domain,
       .thread = p->thread, .thread_id = p->thread_id, .complete = true
     };
   }
@@ -349,6 +355,7 @@ static void fill(const struct live_threads *t, const struct thread *p,
   out->gc_share = share(p, GC, shares_of, INT64_MAX);
   out->wait_share = share(p, WAIT, shares_of,
                           sleeps ? p->last_ns : INT64_MAX);
+  out->waits_since_ns = sleeps && !p->backup ? asleep_since(p, d) : INT64_MAX;
 }
 
 static int by_domain(const void *a, const void *b)

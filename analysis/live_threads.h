@@ -73,6 +73,9 @@ struct live_thread {
   char runtime_span[LIVE_THREAD_NAME], user_span[LIVE_THREAD_NAME];
   char wait[LIVE_THREAD_NAME];
   int64_t wait_ns;
+  int64_t waits_since_ns;         /* as far as is known; INT64_MAX: it does not wait, or is
+                                     a backup thread; of a process that has ended: at its
+                                     end */
   double gc_share, wait_share;    /* of [shares_of]; a thread that sleeps has
                                      waited since its last event */
   int64_t first_ns, last_ns;      /* of its events */

@@ -424,6 +424,25 @@ static void take_wait(struct requests *r, enum event_role role,
   list[i].ns += ns - lock_ns;
 }
 
+/* Describes [o], without runs that go on, as ended at [ns]. */
+static struct ended_request described(const struct requests *r, const struct open *o,
+                                      int64_t ns)
+{
+  struct ended_request ended = {
+    .number = o->number, .id = o->id, .begin_ns = o->begin_ns,
+    .end_ns = ns > o->begin_ns ? ns : o->begin_ns,
+    .running_ns = o->running_ns, .waiting_ns = o->waiting_ns,
+    .collector_ns = o->collector_ns,
+    .runs_known = o->gaps == r->gaps
+  };
+  if (o->workers == 0) ended.waiting_ns += between(o->idle_since, ns);
+  if (o->waits == NULL) return ended;
+  memcpy(ended.waits, o->waits->list, sizeof ended.waits);
+  ended.other_waits_ns = o->waits->other_ns;
+  ended.domain_lock = o->waits->lock;
+  return ended;
+}
+
 /* Ends the request with the number in [event].  Returns true if the begin of
    the request is known; then removes the request from the table and describes
    it in [*ended]. */
@@ -435,26 +454,58 @@ static bool end_request(struct requests *r, const struct eventring_event *event,
     if (r->workers[i].number == number) end_run(r, &r->workers[i], event->ns);
   struct open *o = find(r, number);
   if (o == NULL || o->id != event->id) return false;
-  *ended = (struct ended_request) {
-    .number = number, .id = o->id, .begin_ns = o->begin_ns,
-    .end_ns = event->ns > o->begin_ns ? event->ns : o->begin_ns,
-    .running_ns = o->running_ns,
-    .waiting_ns = o->waiting_ns + between(o->idle_since, event->ns),
-    .collector_ns = o->collector_ns,
-    .runs_known = o->gaps == r->gaps
-  };
-  if (o->waits != NULL) {
-    memcpy(ended->waits, o->waits->list, sizeof ended->waits);
-    ended->other_waits_ns = o->waits->other_ns;
-    ended->domain_lock = o->waits->lock;
-    free(o->waits);
-    o->waits = NULL;
-  }
+  *ended = described(r, o, event->ns);
+  free(o->waits);
+  o->waits = NULL;
   o->number = 0;
   change_open(r, o, -1);
   if (ended->end_ns >= r->from_ns) make_pending(r, ended);
   if (r->request_ended != NULL) r->request_ended(r->watcher, ended);
   return true;
+}
+
+/* The one that began first comes first. */
+static int compare_open(const void *a, const void *b)
+{
+  const struct open *x = *(const struct open *const *) a,
+    *y = *(const struct open *const *) b;
+  if (x->begin_ns != y->begin_ns) return x->begin_ns < y->begin_ns ? -1 : 1;
+  return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Describes [o], with the runs that go on, in [*open]. */
+static void describe_open(const struct requests *r, const struct open *o, int64_t ns,
+                          struct open_request *open)
+{
+  struct open until = *o;
+  uint32_t thread = 0;
+  for (uint32_t i = 0; i < r->worker_count; i++) {
+    const struct worker *w = &r->workers[i];
+    if (w->number != o->number) continue;
+    const int64_t from = later(w->since, o->begin_ns);
+    if (!w->counted) add_worker(&until, from);
+    until.running_ns += between(from, ns);
+    if (thread == 0) thread = w->thread;
+  }
+  *open = (struct open_request) { described(r, &until, ns), thread };
+}
+
+size_t list_open_requests(const struct requests *r, int64_t ns, uint64_t number,
+                          struct open_request *list, size_t most)
+{
+  if (r->places == NULL) return 0;
+  const struct open **found = allocate(PLACES, sizeof(struct open *));
+  size_t count = 0;
+  for (uint32_t i = 0; i < PLACES; i++) {
+    const struct open *o = &r->places[i];
+    if (o->number != 0 && o->losses == r->losses && (number == 0 || o->number == number))
+      found[count++] = o;
+  }
+  qsort(found, count, sizeof *found, compare_open);
+  if (count > most) count = most;
+  for (size_t i = 0; i < count; i++) describe_open(r, found[i], ns, &list[i]);
+  free(found);
+  return count;
 }
 
 /* Events */

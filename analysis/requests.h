@@ -122,6 +122,19 @@ void forget_runs(struct requests *requests);
 bool request_of_thread(struct requests *requests, uint32_t thread, uint64_t *number,
                        uint16_t *id);
 
+/* A request that has not ended. */
+struct open_request {
+  struct ended_request so_far;    /* as if it had ended at the time that is asked for */
+  uint32_t thread;                /* one that works on it; 0: none does */
+};
+
+/* Fills [list] with at most [most] open requests, of those behind the last loss of events
+   (see struct request_kind), as they are at [ns], which is not before the last event: the
+   longest first, or only the one with the number [number], if that is not 0.  Returns their
+   number. */
+size_t list_open_requests(const struct requests *requests, int64_t ns, uint64_t number,
+                          struct open_request *list, size_t most);
+
 /* Ends what threads do for requests at [ns], the end of what is looked at. */
 void end_runs(struct requests *requests, int64_t ns);
 

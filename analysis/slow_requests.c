@@ -134,6 +134,11 @@ void slow_requests_event(struct slow_requests *s, const struct eventring_event *
   append(s, &request, false);
 }
 
+void slow_requests_end(struct slow_requests *s, int64_t ns)
+{
+  end_runs(s->requests, ns);
+}
+
 void slow_requests_add(struct slow_requests *s, const struct ended_request *request)
 {
   if (s->number != 0 && request->number != s->number) return;

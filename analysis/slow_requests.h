@@ -45,6 +45,9 @@ void free_slow_requests(struct slow_requests *s);
 void slow_requests_event(struct slow_requests *s,
                          const struct eventring_event *event);
 
+/* Ends the runs of open requests at [ns], the time up to which events were read. */
+void slow_requests_end(struct slow_requests *s, int64_t ns);
+
 /* Adds [request], which ended in the window, from an earlier reading of the same file, to
    the list, or puts it in the place of the same one, if only the earlier reading knows
    its runs: events of it are overwritten.  The caller has passed all events. */

@@ -718,7 +718,7 @@ static json_t *thread_json(const struct view_data *v,
   struct summary *s = live_summary(v->live);
   return json_pack(
     "{s:I, s:o, s:o, s:I, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
-    " s:o, s:o}",
+    " s:o, s:o, s:o}",
     "id", (json_int_t) t->thread,
     "thread_id", t->thread_id >= 0 ? json_integer(t->thread_id) : json_null(),
     "name", name_or_null(t->name), "domain", (json_int_t) t->domain,
@@ -728,6 +728,8 @@ static json_t *thread_json(const struct view_data *v,
     "request", t->ended ? json_null() : json_request_of(s, t->thread),
     "wait", name_or_null(t->wait),
     "wait_ns", t->wait[0] != '\0' ? json_integer(t->wait_ns) : json_null(),
+    "waiting_ns", t->waits_since_ns == INT64_MAX || t->ended ? json_null()
+    : json_integer(time_since(v->now_ns, t->waits_since_ns)),
     "running_share", number_or_null(known && !t->backup, running_share(t)),
     "gc_share", number_or_null(known, t->gc_share),
     "wait_share", number_or_null(known && !t->backup, t->wait_share),

@@ -17,7 +17,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "json.h"
+#include "live_stats.h"
 #include "lock_waits.h"
+#include "memory.h"
 #include "request_log.h"
 #include "slow_requests.h"
 #include "target.h"
@@ -53,13 +55,13 @@ static json_t *json_request_waits(const struct window *w, const struct ended_req
   return waits;
 }
 
-static json_t *json_request(const struct window *w, const struct slow_request *slow)
+static json_t *json_request(const struct window *w, const struct ended_request *r,
+                            bool overwritten)
 {
-  const struct ended_request *r = &slow->ended;
   const struct eventring_description *d = eventring_describe(w->cursor, r->id);
   json_t *json = json_pack(
     "{s:I, s:o, s:b, s:I, s:I, s:I}", "number", (json_int_t) r->number,
-    "name", json_text(d != NULL ? d->name : "?"), "overwritten", slow->overwritten,
+    "name", json_text(d != NULL ? d->name : "?"), "overwritten", overwritten,
     "from", (json_int_t) time_since(r->begin_ns, w->started_ns),
     "to", (json_int_t) time_since(r->end_ns, w->started_ns),
     "duration_ns", (json_int_t) time_since(r->end_ns, r->begin_ns));
@@ -104,11 +106,16 @@ static json_t *json_runs(const struct window *w, const struct slow_requests *s)
   return runs;
 }
 
-/* Requests that the server has seen. */
+/* Requests that the server has seen, and those that are open, as the window [w] looks back
+   on them. */
 struct seen_requests {
-  int64_t from_ns, to_ns;
+  const struct window *w;
+  int64_t to_ns;
   struct ended_request *list;
   size_t count;
+  struct open_request *open;
+  size_t open_count;
+  bool until_now;                 /* the window ends with the data; else [open] is empty */
 };
 
 /* The function of view_look that takes the requests of the log: a ring may have
@@ -116,20 +123,51 @@ struct seen_requests {
 static void look_at_log(struct view_data *d, void *state)
 {
   struct seen_requests *seen = state;
-  seen->list = list_request_log(d->request_log, seen->from_ns, seen->to_ns, &seen->count);
+  const struct window *w = seen->w;
+  seen->list = list_request_log(d->request_log, w->from_ns, seen->to_ns, &seen->count);
+  seen->until_now = w->to_ns >= d->now_ns;
+  if (seen->until_now)
+    seen->open_count = list_open_requests(
+      summary_numbers(live_summary(d->live))->requests, d->now_ns, w->query->number,
+      seen->open, w->query->limit);
 }
 
-/* Adds to [s], of the window [w], the requests that the server has seen and the window
-   lacks, up to the last event of the window. */
-static void add_seen_requests(const struct window *w, struct slow_requests *s)
+/* Returns what the server has seen of the requests of the window, up to its last event.
+   The caller frees both lists. */
+static struct seen_requests see_requests(const struct window *w)
 {
   const bool whole = w->last_ns == INT64_MIN || w->last_ns >= w->to_ns;
   struct seen_requests seen = {
-    w->from_ns, whole ? w->to_ns : time_after(w->last_ns, 1), NULL, 0
+    .w = w, .to_ns = whole ? w->to_ns : time_after(w->last_ns, 1),
+    .open = allocate(w->query->limit, sizeof *seen.open)
   };
   view_look(w->view, look_at_log, &seen);
-  for (size_t i = 0; i < seen.count; i++) slow_requests_add(s, &seen.list[i]);
-  free(seen.list);
+  return seen;
+}
+
+static bool has_request(const struct slow_request *list, uint32_t count, uint64_t number)
+{
+  for (uint32_t i = 0; i < count; i++)
+    if (list[i].ended.number == number) return true;
+  return false;
+}
+
+/* Returns the open requests of [seen] but for the [count] in [ended], whose ends the server
+   has not read elsewhere, as an array; null if the window ends before the data. */
+static json_t *json_open_requests(const struct seen_requests *seen,
+                                  const struct slow_request *ended, uint32_t count)
+{
+  if (!seen->until_now) return json_null();
+  json_t *list = json_array();
+  for (size_t i = 0; i < seen->open_count; i++) {
+    const struct open_request *open = &seen->open[i];
+    if (has_request(ended, count, open->so_far.number)) continue;
+    json_t *json = json_request(seen->w, &open->so_far, false);
+    json_object_set_new(json, "thread", open->thread != 0 ? json_integer(open->thread)
+                                                          : json_null());
+    json_array_append_new(list, json);
+  }
+  return list;
 }
 
 static void requests_window(void *state)
@@ -142,13 +180,18 @@ static void requests_window(void *state)
   w->state = s;
   w->event = requests_event;
   read_window(w);
-  add_seen_requests(w, s);
+  struct seen_requests seen = see_requests(w);
+  for (size_t i = 0; i < seen.count; i++) slow_requests_add(s, &seen.list[i]);
+  if (seen.open_count > 0) slow_requests_end(s, seen.open[0].so_far.end_ns);
   const struct slow_request *r = slow_requests_list(s, &count);
   json_t *list = json_array();
   for (uint32_t i = 0; i < count; i++)
-    json_array_append_new(list, json_request(w, &r[i]));
-  w->result = json_pack("{s:o, s:o, s:o}", "requests", list,
+    json_array_append_new(list, json_request(w, &r[i].ended, r[i].overwritten));
+  w->result = json_pack("{s:o, s:o, s:o, s:o}", "requests", list,
+                        "open", json_open_requests(&seen, r, count),
                         "kinds", json_request_kinds(w, s), "runs", json_runs(w, s));
+  free(seen.list);
+  free(seen.open);
   free_slow_requests(s);
   close_window(w);
 }

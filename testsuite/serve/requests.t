@@ -132,6 +132,15 @@ ok "one alone, with its runs in all threads" field_is "$requests?request=50" \
   '[(.requests | length), (.runs[] | [.thread, .from, .to])] | tostring' \
   '[1,[103,10500000,10510000],[104,20500000,20520000],[105,30500000,30530000]]'
 ok "of many there are no runs" field_is "$requests" '.runs | length' 0
+ok "those without an end, the longest first, until the last event, and who has them" \
+  field_is "$requests" '[.open[] | [.number, .from, .to, .duration_ns, .running_ns,
+    .waiting_ns, .thread]] | tostring' \
+  '[[52,45900000,11050000000,11004100000,1100000,11003000000,null],[51,46000000,11050000000,11004000000,11004000000,0,102]]'
+ok "one of them alone, with its run until there" field_is "$requests?request=51" \
+  '[(.requests | length), (.open[] | .number), (.runs[] | [.thread, .from, .to])] |
+    tostring' '[0,51,[102,46000000,11050000000]]'
+ok "whether they are open at an earlier time is not told" field_is \
+  "$requests?from=10000000&to=20000000" .open null
 ok "request=0 is refused" with_token_is 400 "$base$requests?request=0"
 ok "a request that there is not" field_is "$requests?request=77" \
   '.requests | length' 0

@@ -386,11 +386,11 @@ export class Mock {
         { id: 4242, thread_id: 0, name: hostile[2], domain: 0, backup: false,
           ended: false, activity: 'waiting', spans: ['serve', hostile[0]],
           request: { number: 7, name: hostile[1] },
-          wait: 'mutex_wait', wait_ns: 3e6, running_share: 0.7, gc_share: 0.1,
+          wait: 'mutex_wait', wait_ns: 3e6, waiting_ns: 25e6, running_share: 0.7, gc_share: 0.1,
           wait_share: 0.2, first_ns: now - 5e9, last_ns: now },
         { id: 4243, thread_id: null, name: null, domain: 1, backup: true,
           ended: true, activity: 'ended', spans: [], request: null, wait: null,
-          wait_ns: null, running_share: null, gc_share: null, wait_share: null,
+          wait_ns: null, waiting_ns: null, running_share: null, gc_share: null, wait_share: null,
           first_ns: 1e9, last_ns: 4e9 }],
       counters: [{ name: hostile[1], value: 7 }],
       long_pauses: [5e6, 7e6, 6e6].map((duration_ns, i) => ({
@@ -579,9 +579,13 @@ export class Mock {
           .filter((r) => !this.nothing && from < r.to && r.to <= to);
         return {
           requests: list.filter((r) => !one || one === String(r.number)),
+          open: to < now ? null : [{
+            number: 11, name: hostile[0], overwritten: false, from: 40e9, to: 41e9,
+            duration_ns: 1e9, running_ns: 1e9, waiting_ns: 0, collector_ns: 2e6, waits: [],
+            thread: 4242 }].filter(() => !this.nothing && (!one || one === '11')),
           kinds: [{ ...durations(hostile[0], 2, 2e7), buckets:
             [{ from_ns: 1e7, to_ns: 4e7, count: 2 }] }],
-          runs: one !== '7' ? [] : [[0, 4242, 40e9, 40.01e9], [1, 4243, 40.019e9, 40.022e9]].map(
+          runs: !['7', '11'].includes(one) ? [] : [[0, 4242, 40e9, 40.01e9], [1, 4243, 40.019e9, 40.022e9]].map(
             ([domain, thread, from, to]) => ({ domain, thread, from, to })) };
       },
       last_diagnosis: () => ({

@@ -477,7 +477,7 @@ await test('the tables have threads, and the domain that asked for a pause',
       `[data-table=${which}] tbody tr:last-child`).children]
       .map((cell) => cell.innerText), name);
     assert.deepEqual(await row('threads'), ['4243', 'backup', '–', '1', 'ended',
-      '', '', '', '–', '–', '–', '–', '3.00 s']);
+      '–', '', '', '', '–', '–', '–', '–', '3.00 s']);
     assert.equal((await row('pauses'))[4], '2');
   }));
 

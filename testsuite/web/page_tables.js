@@ -44,8 +44,9 @@ await test('tables of an ended process say how it ended, and its last events',
     assert.equal((await cells('domains'))[1][2], 'ended');
     const [head, row] = await cells('threads');
     assert.equal(head[4], 'Did');
-    assert.equal(head[5], 'Last event');
-    assert.match(row[5], /^\d+\.\d{3}\s\d{3} s$/);
+    assert.equal(head[5], 'Had waited');
+    assert.equal(head[6], 'Last event');
+    assert.match(row[6], /^\d+\.\d{3}\s\d{3} s$/);
   }));
 
 await test('the longest pauses of the chart are in view',
@@ -336,6 +337,23 @@ await test('a request that goes on, or is overwritten, leads to its samples',
     } finally {
       mock.categories.pop();
     }
+  }));
+
+await test('a request that has not ended says what its thread does, and is asked for again',
+  () => onPage('#/process/100/requests?last=all', async (page) => {
+    await click(page, '[data-table=open] tbody a');
+    await has(page, `4242 has it, waiting for 25.0 ms, in serve › ${hostile[0]}. 1.00 s so far`);
+    const asked = () => mock.requests.filter((r) => r.includes('request=11')).length;
+    const before = asked();
+    await eventually(() => assert.ok(asked() > before + 1));
+    await click(page, '.one-request a[href$="/tables?last=all"]');
+    await seen(page, '[data-table=threads]');
+  }));
+
+await test('what a killed program had not ended', () => onPage(
+  '#/process/101/requests?request=11', async (page) => {
+    await has(page, 'It had not ended by the last event');
+    await has(page, 'Requests without an end');
   }));
 
 await test('requests and locks of a time that a ring no longer has are not called none',

@@ -6,7 +6,8 @@ import { get, ofProcess } from './api.js';
 import { allSamples } from './flame_selection.js';
 import { selectionValues } from './choice.js';
 import * as format from './format.js';
-import { after, isMerged, kindNames, laneName, nameOf } from './lanes.js';
+import { after, isMerged, kindNames, laneName, nameOf,
+         threadName } from './lanes.js';
 import { outside, overlap } from './intervals.js';
 import { LegendOf } from './legend.js';
 import { Complete, OverwrittenEvents } from './overwritten.js';
@@ -120,10 +121,28 @@ export const waitsText = ({ waits }) => [...waits]
 // Says what the threads did while they had the request, as far as it is recorded.
 function spentText(request, records) {
   const [gc, wait] = ['gc', 'wait'].map(records);
+  const rest = request.open ? `${wait ? '' : ', waited'} or were in a wait that had not ended`
+    : ` or waited${wait ? ' too shortly to be recorded' : ''}`;
   return [...gc ? [`in the collector ${format.duration(request.collector_ns)}`] : [],
           ...request.waits.length ? [`waits: ${waitsText(request)}`] : [],
-          `the rest they ran${gc ? '' : ', collected'} or waited${
-            wait ? ' too shortly to be recorded' : ''}`].join('; ');
+          `the rest they ran${gc ? '' : ', collected'}${rest}`].join('; ');
+}
+
+// Says what [thread] does, or did at the end of the process.
+function doingText({ activity, waiting_ns, spans }) {
+  const for_ = waiting_ns === null ? '' : ` for ${format.duration(waiting_ns)}`;
+  return (activity === null ? '' : `, ${format.phrase(activity)}${for_}`) +
+    (spans.length ? `, in ${spans.map(format.name).join(' › ')}` : '');
+}
+
+// Says of a request that it is open, and what the thread that has it does; [threads]: all
+// of the process.
+function openText(request, threads, alive) {
+  const thread = threads?.find(({ id }) => id === request.thread);
+  const who = request.thread === null ? 'no thread'
+    : threadName({ ...thread, thread: request.thread });
+  return `${alive ? 'It has not ended' : 'It had not ended by the last event'}: ${who} ${
+    alive ? 'has' : 'had'} it${thread ? doingText(thread) : ''}. `;
 }
 
 // A place with a request and some time around it.
@@ -132,22 +151,27 @@ function placeOf({ from, to }) {
   return { from: Math.max(0, Math.floor(from - margin)), to: Math.ceil(to + margin) + 1 };
 }
 
+const refresh_ms = 2000;
+
 // Returns what is known of the request; [gone]: its events are overwritten; [samples]: how
-// many of [type] were taken in it, if that is known.
-function useRequest(id, number, known, type) {
+// many of [type] were taken in it, if that is known.  Asks again while it is open, if the
+// process is [alive].
+function useRequest(id, number, known, type, alive) {
   const [state, set] = useState({});
   useEffect(() => {
     const abort = new AbortController();
-    (async () => {
-      const { requests: [request], runs, kept } =
+    let timer;
+    const ask = async (again) => {
+      const { requests: [ended], open: [open], runs, kept } =
         await getCovered(id, 'requests', { request: number }, abort.signal);
+      const request = ended ?? (open && { ...open, open: true });
       if (!request) {
         set({ missing: true });
         return;
       }
       const { from, to } = request;
       const gone = request.overwritten && !runs.length;
-      set({ request, gone });
+      if (!again) set({ request, gone });
       // The rings of samples may go back farther.
       const [timeline, samples] = await Promise.all([
         gone ? undefined : get(ofProcess(id, 'timeline'), {
@@ -156,9 +180,17 @@ function useRequest(id, number, known, type) {
                                       ...placeOf(request) }, abort.signal)
           .then((answer) => answer.samples, () => undefined)]);
       set({ request, gone, kept, runs, timeline, samples });
-    })().catch((e) => { if (e.name !== 'AbortError') set({ error: e.message }); });
-    return () => abort.abort();
-  }, [id, number, type]);
+      if (request.open && alive) timer = setTimeout(tryAsk, refresh_ms, true);
+    };
+    const tryAsk = (again) => ask(again).catch((e) => {
+      if (e.name !== 'AbortError') set({ error: e.message });
+    });
+    tryAsk(false);
+    return () => {
+      abort.abort();
+      clearTimeout(timer);
+    };
+  }, [id, number, type, alive]);
   return state.error || state.missing || state.request ? state : { request: known, ...state };
 }
 
@@ -172,14 +204,15 @@ function ToSamples({ request: { number, name }, samples, gone, type, place, addr
       samples > 0 && ` of ${format.plural(samples, 'sample')}`}`;
 }
 
-// [found]: the answer with the slowest requests, or null.
-export function OneRequest({ id, process, number, address, found }) {
+// [found]: the answer with the slowest requests, or null; [threads]: of the process now.
+export function OneRequest({ id, process, number, address, found, threads }) {
   const known = found?.answer.requests.find((r) => `${r.number}` === number);
+  const alive = process.state === 'running';
   const records = (category) => process.categories?.includes(category);
   const type = records('profile_wait') ? 'wall' : null;
   const taken = records('profile');
   const { request: r, gone, missing, runs, timeline, kept, samples, error } =
-    useRequest(id, number, known, type);
+    useRequest(id, number, known, type, alive);
   const place = r && { ...placeOf(r), last: null };
   return html`<section class="one-request" aria-label="A request">
     <h2>Request ${r ? format.name(r.name) : ''} ${number}
@@ -190,12 +223,15 @@ export function OneRequest({ id, process, number, address, found }) {
         { ...allSamples, ...rangeValues({ last: null }), request: number, type },
         'flame')}>Its samples</a> may be there
         still.`}</p>`}
-    ${r && html`<p>${format.duration(r.duration_ns)}, from ${
+    ${r && html`<p>${r.open && openText(r, threads, alive)}${
+      format.duration(r.duration_ns)}${r.open && (alive ? ' so far' : ' until then')}, from ${
       format.moment(r.from, 1e3)}${r.running_ns == null ? '' : html`: threads had it
       for ${format.duration(r.running_ns)}; it was queued for ${
         format.duration(r.waiting_ns)}. While they had it: ${spentText(r, records)}`}.
       ${!gone && html`${' '}<a href=${address.to({ ...place, sel: null, at: null,
         ...selectionValues([r.from, after(r.to)]) }, 'timeline')}>Timeline</a> ·`}
+      ${r.open && alive && html`${' '}<a href=${address.to({ request: null }, 'tables')}>Its
+        thread, and stacks now</a> ·`}
       ${(!gone || taken || samples > 0) && html`${' '}
         <${ToSamples} ...${{ request: r, samples, gone, type, place, address }} />`}
       </p>`}

@@ -30,11 +30,18 @@ const kindColumns = (address) => [
 const ran = (r) => r.running_ns == null ? null
   : Math.max(0, r.running_ns - r.collector_ns - sum(r.waits.map((w) => w.total_ns)));
 
+const requestLink = (address) => (r, text) => html`<a
+  href=${address.to({ request: r.number })}>${text} ${r.number}</a>${
+  r.overwritten && html`<${OverwrittenMark} />`}`;
+
+// [at]: the time of a request.
+const timeColumn = (process, label, at) => ({
+  label, value: at, text: (t) => format.moment(t, 1e6), unit: 'ns',
+  cell: (r, text) => html`<span title=${format.timeOfDay(process, at(r))}>${text}</span>` });
+
 // [waits], [collector]: they are recorded.
 const columns = (process, address, { waits, collector }) => [
-  { label: 'Request', value: (r) => r.name,
-    cell: (r, text) => html`<a href=${address.to({ request: r.number })}>${text} ${
-      r.number}</a>${r.overwritten && html`<${OverwrittenMark} />`}` },
+  { label: 'Request', value: (r) => r.name, cell: requestLink(address) },
   ns('Duration', (r) => r.duration_ns),
   ns('Ran', (r) => waits && collector ? ran(r) : null,
      'What is left for the threads that had it, with waits for a processor, and those that ' +
@@ -45,8 +52,15 @@ const columns = (process, address, { waits, collector }) => [
   ns('Waited', (r) => waits && r.waits ? sum(r.waits.map((w) => w.total_ns)) : null,
      'Time in which the threads that had it waited'),
   { label: 'For', value: (r) => waits && r.waits ? waitsText(r) : format.unknown },
-  { label: 'End', value: (r) => r.to, text: (t) => format.moment(t, 1e6), unit: 'ns',
-    cell: (r, text) => html`<span title=${format.timeOfDay(process, r.to)}>${text}</span>` }];
+  timeColumn(process, 'End', (r) => r.to)];
+
+const openColumns = (process, address) => [
+  { label: 'Request', value: (r) => r.name, cell: requestLink(address) },
+  ns('So far', (r) => r.duration_ns),
+  timeColumn(process, 'Begin', (r) => r.from),
+  { label: 'Thread', value: (r) => r.thread, text: (t) => t === null ? 'queued' : String(t),
+    meaning: 'That works on it; queued: none does' },
+  ns('Queued', (r) => r.waiting_ns, 'Time in which no thread had it')];
 
 function Distribution({ kind }) {
   return html`<figure class="chart"><figcaption>${format.name(kind.name)}
@@ -63,14 +77,20 @@ function lateText({ from }, kept) {
 
 function Found({ found, address, process, recorded, now, wider }) {
   const file = fileOf(process);
-  const { requests, kinds, kept } = found.answer;
+  const { requests, open, kinds, kept } = found.answer;
+  const alive = process.state === 'running';
   const late = lateText(found.span, kept);
   return html`
+    ${open?.length > 0 && html`<${Table} name="open" file=${file}
+      title=${alive ? 'Open requests' : 'Requests without an end'}
+      note="the longest first; click one to see what it does"
+      columns=${openColumns(process, address)} rows=${open} limit=${5} />`}
     <p class="quiet">Requests that ended from ${
       coverText(found.span, now, kept)}</p>
     ${!requests.length && html`<p class="empty">${isOverwritten(kept, found.span.to ?? now)
       ? overwrittenText : html`There is no event of a request that ended in this range.
-      A program tells of its requests by${' '}<code>Eventring.Request</code>.`}${wider}</p>`}
+      ${!open?.length && html`A program tells of its requests
+        by${' '}<code>Eventring.Request</code>.`}`}${wider}</p>`}
     <${Table} name="request-kinds" file=${file} title="Durations" columns=${kindColumns(address)}
       note=${late && `only from ${late} on: later events took the place of those before`}
       rows=${kinds} />
@@ -90,7 +110,8 @@ export function Requests({ id, process, data, address, range, wider }) {
                                           process.state === 'running', { limit: most });
   return html`<section class="requests">
     ${chosen && html`<${OneRequest} key=${chosen}
-      ...${{ id, process, number: chosen, address, found }} />`}
+      ...${{ id, process, number: chosen, address, found }}
+      threads=${data.detail?.threads} />`}
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
     ${!found && !error && html`<p class="quiet">Computing…</p>`}
     ${found && html`<${Found} ...${{ found, address, process, now: data.now, wider }}
