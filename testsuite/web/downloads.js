@@ -47,9 +47,11 @@ const file = (name) => eventually(() => {
   fs.rmSync(path.join(folder, name));
   return bytes;
 });
-const named = (page, label) => page.evaluate((text) =>
-  [...document.querySelectorAll('.menu button')]
+const named = async (page, label) => {
+  await seen(page, '.menu button');
+  await page.evaluate((text) => [...document.querySelectorAll('.menu button')]
     .find((b) => b.innerText === text).click(), label);
+};
 
 // CSV
 
@@ -277,7 +279,7 @@ await test('a download that is refused says why, as text', async () => {
 
 const saved = (i, more = {}) => ({
   id: `90${i}`, name: `run${i}.evr`, path: `/store/run${i}.evr`, note: null,
-  bytes: 1e6, saved_unix_ns: 1.79e18 + i, program: '/usr/bin/shop', argv0: 'shop',
+  bytes: 1e6, saved_unix_ns: 1.79e18 + i * 1e9, program: '/usr/bin/shop', argv0: 'shop',
   pid: 7, started_unix_ns: 1.79e18, duration_ns: 1e9, events: 1000, lost_events: 0,
   saved_by: 'hand', rule: null, ...more });
 const files = (page) => page.$$eval('[data-table=saved] tbody tr', (rows) =>
@@ -290,6 +292,17 @@ const filesAre = (page, wanted) => eventually(async () =>
 mock.saved = [saved(1), saved(2, { note: `slow ${hostile[0]}` }),
               { name: 'bad.evr', path: '/store/bad.evr', note: null, bytes: 3,
                 saved_unix_ns: 1.79e18, error: 'not a recording', id: '903' }];
+
+await test('a process is compared with a recording that its menu offers, the last first',
+  () => onPage('#/process/100', async (page) => {
+    await click(page, '.menu + .menu summary');
+    await seen(page, '.menu[open] a');
+    const links = await page.$$eval('.menu[open] a', (all) => all.map((a) => a.hash));
+    assert.deepEqual(links.slice(0, 2), ['#/compare/902/100', '#/compare/901/100']);
+    assert.ok(links.includes('#/compare/101/100') && !links.includes('#/compare/100/100'));
+    await click(page, '.menu[open] a');
+    await until(page, () => location.hash === '#/compare/902/100');
+  }));
 
 await test('a saved recording is downloaded whole',
   () => onPage('#/saved', async (page) => {

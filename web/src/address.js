@@ -11,6 +11,10 @@ export function processAddress(id, view = 'charts', values = {}) {
     (given.length ? `?${new URLSearchParams(given)}` : '');
 }
 
+// The comparison of two: processes or recordings, by their ids.
+export const compareAddress = (a, b) =>
+  `#/compare/${encodeURIComponent(a)}/${encodeURIComponent(b)}`;
+
 // Goes to [hash]; [silent]: without a step for the way back.  The event is sent here, since
 // the browser may send it after the next key.
 function goTo(hash, silent) {

@@ -40,7 +40,7 @@ const side = (label, key) => ({
 
 const columns = [
   { label: 'Name', value: (d) => d.name, text: format.phrase },
-  { label: 'Measure', value: (d) => d.measure },
+  { label: 'Measure', value: (d) => d.measure === 'size' ? 'size at the end' : d.measure },
   side('A', 'a'), side('B', 'b'),
   { label: 'From A to B', value: change, text: changeText }];
 
@@ -64,19 +64,23 @@ function subject({ group, name, measure }) {
 
 const named = 3;                // differences in the first sentence
 const least = 0.1;              // of them, as a share
+const least_of_few = 0.5;       // of what one moment or a few events decide
+
+const leastOf = ({ measure }) => ['size', 'p99'].includes(measure) ? least_of_few : least;
 
 // By the ratio: half is as much as twice.
 function MostChanged({ differences }) {
   const size = (d) => Math.abs(Math.log(change(d)));
   const all = differences.filter((d) => subject(d) && change(d) !== null);
-  const large = all.filter((d) => Math.abs(change(d) - 1) >= least)
+  const large = all.filter((d) => Math.abs(change(d) - 1) >= leastOf(d))
     .sort((x, y) => size(y) - size(x));
   if (!all.length) return html`<p>No total, pause or request of both is known.</p>`;
   const looked = 'Of totals, and of usual durations of all pauses and of requests,';
   return html`<p>${large.length
     ? html`<b>${looked} most changed from A to B:</b> ${large.slice(0, named).map((d) =>
         `${subject(d)} ${changeText(change(d))}`).join(', ')}.`
-    : `${looked} none differs by ${format.share(least)} or more.`}
+    : `${looked} none differs by ${format.share(least)} or more (sizes and p99 by ${
+      format.share(least_of_few)}).`}
     ${' '}<span class="quiet">One run of each: a difference may be chance.
     ${' '}<a href="#/runs">Batches of runs</a> tell.</span></p>`;
 }

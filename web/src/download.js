@@ -1,9 +1,10 @@
 // Downloads of a process for the range that is shown: its recording, traces for
 // viewers, profiles for pprof.
 
-import { html, useEffect, useRef, useState } from './html.js';
+import { html, useEffect, useState } from './html.js';
 import { download, get, ofProcess } from './api.js';
 import * as format from './format.js';
+import { Menu } from './menu.js';
 import { isSaved } from './overview.js';
 import { completeText } from './overwritten.js';
 import { typeLabels } from './profile_types.js';
@@ -32,16 +33,15 @@ export function useDownload() {
 
 // Returns whether the process may have samples; null while that is not known.  A
 // recording does not tell.
-function useSamples(id, process, open) {
+function useSamples(id, process) {
   const [samples, set] = useState(null);
   useEffect(() => {
-    if (!open) return undefined;
     const abort = new AbortController();
     get(ofProcess(id, 'kept'), {}, abort.signal).then(
       ({ rings }) => set(isSaved(process) || rings.some((r) => r.samples)),
       () => {});
     return () => abort.abort();
-  }, [id, open]);
+  }, [id]);
   return samples;
 }
 
@@ -55,33 +55,23 @@ function Pprof({ save, shown }) {
         <option key=${key} value=${key}>${label}</option>`)}</select></div>`;
 }
 
-export function DownloadMenu({ id, process, data, range, shown }) {
-  const [open, setOpen] = useState(false);
-  const menu = useRef(null);
-  useEffect(() => {
-    const outside = (event) => menu.current.contains(event.target) || setOpen(false);
-    addEventListener('pointerdown', outside);
-    return () => removeEventListener('pointerdown', outside);
-  }, []);
-  const samples = useSamples(id, process, open);
-  const { save, message } = useDownload();
+function Panel({ id, process, data, range, shown, save, message }) {
+  const samples = useSamples(id, process);
   const fetchPart = (part, parameters) =>
     save(ofProcess(id, part), { ...limits(range, data.now), ...parameters });
-  const close = () => {
-    setOpen(false);
-    menu.current.querySelector('summary').focus();
-  };
-  return html`<details ref=${menu} class="menu" open=${open}
-      onToggle=${(e) => setOpen(e.target.open)}
-      onKeyDown=${(e) => e.key === 'Escape' && close()}>
-    <summary>Download</summary>
-    <div class="panel"><p class="quiet">Of the range of time that is shown.</p>
-      ${files.map(([label, part, parameters, use]) => html`
-        <div key=${label}><button type="button" title=${use}
-          onClick=${() => fetchPart(part, parameters)}>${label}</button></div>`)}
-      ${samples && html`<${Pprof} key=${JSON.stringify(shown)} save=${fetchPart}
-        shown=${shown} />`}
-      <p class=${`message ${message?.failed ? 'error' : ''}`} role="status">${
-        message ? format.name(message.text) : ''}</p></div>
-  </details>`;
+  return html`<p class="quiet">Of the range of time that is shown.</p>
+    ${files.map(([label, part, parameters, use]) => html`
+      <div key=${label}><button type="button" title=${use}
+        onClick=${() => fetchPart(part, parameters)}>${label}</button></div>`)}
+    ${samples && html`<${Pprof} key=${JSON.stringify(shown)} save=${fetchPart}
+      shown=${shown} />`}
+    <p class=${`message ${message?.failed ? 'error' : ''}`} role="status">${
+      message ? format.name(message.text) : ''}</p>`;
+}
+
+// [shown]: the parameters of the flame graph that is shown, or {}.
+export function DownloadMenu(given) {
+  const { save, message } = useDownload();
+  return html`<${Menu} label="Download" panel=${() => html`
+    <${Panel} ...${{ ...given, save, message }} />`} />`;
 }

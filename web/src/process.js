@@ -22,6 +22,7 @@ import { Events } from './events.js';
 import { Flame } from './flame.js';
 import { flameParameters } from './flame_selection.js';
 import { Control, QuickControl } from './control.js';
+import { CompareMenu } from './compare_menu.js';
 import { CopyLink } from './copy_link.js';
 import { Diagnosis } from './diagnosis.js';
 import { DownloadMenu } from './download.js';
@@ -225,7 +226,8 @@ export function Process(given) {
         begin=${range.last === null ? beginOf(data.history) : 0} />
       ${alive && html`<${PartlyOverwritten} ...${{ ...range, kept }} />`}
       <${DownloadMenu} ...${props} shown=${view === 'flame'
-        ? flameParameters(address.values) : {}} />`}<${CopyLink} fixed=${isFixed(range)} alive=${alive} /></div>
+        ? flameParameters(address.values) : {}} />`}
+      <${CompareMenu} process=${known.current} /><${CopyLink} fixed=${isFixed(range)} alive=${alive} /></div>
     ${isFixed(range) && html`<${OverwrittenRange} ...${{ kept, alive }} to=${range.to} />`}
     <${Guard} key=${view}><${View} ...${props} /><//>
     ${held && html`<p class="held" aria-hidden="true">Rows stay while you point at them</p>`}

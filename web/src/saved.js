@@ -5,15 +5,12 @@ import { html, useState } from './html.js';
 import { useAnswer } from './answer.js';
 import { CopyLink } from './copy_link.js';
 import * as format from './format.js';
-import { processAddress } from './address.js';
+import { compareAddress, processAddress } from './address.js';
 import { eventAddress } from './choice.js';
 import { stateOf } from './overview.js';
 import {
   DeleteDialog, fieldColumns, fileColumn, useEdits } from './saved_edit.js';
 import { Table } from './table.js';
-
-export const compareAddress = (a, b) =>
-  `#/compare/${encodeURIComponent(a)}/${encodeURIComponent(b)}`;
 
 const firedText = ({ event, took_ns: ns }) =>
   ns === null ? event : `${event} of ${format.duration(ns)}`;
