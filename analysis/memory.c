@@ -12,6 +12,7 @@
 
 #define _GNU_SOURCE
 #include <stdlib.h>
+#include <string.h>
 #include "memory.h"
 
 void (*out_of_memory)(void) = abort;
@@ -31,6 +32,11 @@ static void *checked(void *memory, size_t count, size_t size)
 void *allocate(size_t count, size_t size)
 {
   return checked(calloc(count, size), count, size);
+}
+
+char *copy_of(const char *text)
+{
+  return checked(strdup(text), 1, 1);
 }
 
 void *reallocate(void *memory, size_t count, size_t size)

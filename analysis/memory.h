@@ -31,6 +31,10 @@ extern void (*out_of_memory)(void);
    out_of_memory when there is no memory. */
 void *allocate(size_t count, size_t size);
 
+/* Returns a copy of [text], which the caller frees.  Calls out_of_memory when there is no
+   memory. */
+char *copy_of(const char *text);
+
 /* Changes the size of [memory], or allocates memory when it is NULL, to [count]
    elements of [size] bytes, and returns the memory, which may have moved.  New
    bytes are not cleared.  The caller frees the memory.  Returns NULL only for 0

@@ -85,11 +85,6 @@ static int by_name(const void *a, const void *b)
   return strcmp(*(char *const *) a, *(char *const *) b);
 }
 
-static char *copy_of(const char *text)
-{
-  return strcpy(allocate(strlen(text) + 1, 1), text);
-}
-
 static bool has_suffix(const char *name, const char *suffix)
 {
   const char *dot = strrchr(name, '.');

@@ -73,11 +73,6 @@ static int64_t round_ns GUARDED_BY(lock);
 static int64_t failed_ns GUARDED_BY(lock);
 static char failure[512] GUARDED_BY(lock);        /* then the reason */
 
-static char *copy_of(const char *text)
-{
-  return strcpy(allocate(strlen(text) + 1, 1), text);
-}
-
 static void free_kept(struct kept *k)
 {
   if (k->metrics != NULL) free_metrics(k->metrics);

@@ -64,8 +64,8 @@ bool describe_damage(uint64_t cut, uint64_t blocks, char *text, size_t size);
 /* Reads events from [cursor] and passes them to the functions of [reading].
    Without [follow], reads until the cursor has no more events, and leaves out
    events of a running process that are younger than the call, so that a fast
-   writer cannot keep the call busy for ever; a later call may lack some of them.  With [follow], reads all sessions
-   until the process ends.  The cursor goes on with each session: see
+   writer cannot keep the call busy for ever; a later call may lack some of them.  With
+   [follow], reads all sessions until the process ends.  The cursor goes on with each session: see
    eventring_go_on.  Stops in both cases when [pass] returns false.  Leaves out
    damaged blocks.  Returns false, after [problem], when the file is damaged or
    cannot be read. */

@@ -76,13 +76,6 @@ struct taking {
   uint32_t frames;                /* of all stacks */
 };
 
-/* Returns a copy of [text], which the caller frees. */
-static char *copy_of(const char *text)
-{
-  const size_t size = strlen(text) + 1;
-  return memcpy(allocate(size, 1), text, size);
-}
-
 /* Reads the file [name] of the thread into [text].  Returns whether it was read. */
 static bool read_file_of(const struct taking *t, pid_t thread, const char *name, char *text,
                          size_t size)

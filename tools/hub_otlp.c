@@ -94,11 +94,6 @@ static void tell_of_stream(struct sender *s, enum status kind)
   complain_of(s, s->stream);
 }
 
-static char *copy_of(const char *text)
-{
-  return strcpy(allocate(strlen(text) + 1, 1), text);
-}
-
 /* Returns the process of [stream], which is made the first time.  Processes
    are mostly looked for in their order. */
 static struct sent *find_sent(struct sender *s, const struct hub_stream *stream)

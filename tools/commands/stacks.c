@@ -251,7 +251,8 @@ static enum status run(int argc, char **argv)
   const pid_t pid = pid_operand(argc, argv);
   struct eventring_cursor *cursor;
   const struct eventring_options options = {
-    .size = sizeof options, .message = why, .message_size = sizeof why, .changes = 1, .open_spans = 1
+    .size = sizeof options, .message = why, .message_size = sizeof why, .changes = 1,
+    .open_spans = 1
   };
   if (eventring_open_pid(pid, dir, &options, &cursor) < 0) cursor = NULL;
   else why[0] = '\0';

@@ -48,13 +48,6 @@ static char *git_with_commits(const char *dir, const char *const *fixed,
   return text;
 }
 
-static char *copy_text(const char *text)
-{
-  char *copy = strdup(text);
-  if (copy == NULL) out_of_memory();
-  return copy;
-}
-
 /* Adds the commit with the [line] "HASH SUBJECT". */
 static void add_commit(struct commit_order *order, size_t *room, char *line)
 {
@@ -65,7 +58,7 @@ static void add_commit(struct commit_order *order, size_t *room, char *line)
   json_object_set_new(order->places, line,
                       json_integer((json_int_t) order->count));
   order->list[order->count++] = (struct ordered_commit) {
-    copy_text(line), copy_text(space != NULL ? space + 1 : "")
+    copy_of(line), copy_of(space != NULL ? space + 1 : "")
   };
 }
 
