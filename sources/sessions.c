@@ -126,19 +126,19 @@ bool process_runs(const struct sessions *s, int ms)
   return s->pidfd >= 0 && poll(&poll_end, 1, ms) <= 0;
 }
 
-/* Returns whether the path names another file than that of the present session,
-   and sets *file to its status.  The cursor has the file of the present session
-   mapped, so no other file gets the same inode. */
-static bool stat_next(const struct sessions *s, struct stat *file)
+/* Returns whether [path] names another file than that of the present session, and sets
+   *file to its status.  The cursor has the file of the present session mapped, so no other
+   file gets the same inode. */
+static bool is_other_file(const struct sessions *s, const char *path, struct stat *file)
 {
-  return stat(s->path, file) == 0
+  return stat(path, file) == 0
          && (file->st_dev != s->file.st_dev || file->st_ino != s->file.st_ino);
 }
 
 bool has_next_session(const struct sessions *s)
 {
   struct stat file;
-  return stat_next(s, &file);
+  return is_other_file(s, s->path, &file);
 }
 
 /* Opens the file that has taken the place of the file of the present session.
@@ -148,7 +148,7 @@ static struct eventring_cursor *open_at_path(
 {
   struct eventring_cursor *cursor;
   struct stat file;
-  if (!stat_next(s, &file) || eventring_open(s->path, options, &cursor) < 0)
+  if (!is_other_file(s, s->path, &file) || eventring_open(s->path, options, &cursor) < 0)
     return NULL;
   s->file = file;
   if (target_info(cursor).started_ns != s->started_ns) return cursor;
@@ -164,13 +164,16 @@ static struct eventring_cursor *open_of_process(
   struct sessions *s, const struct eventring_options *options)
 {
   struct eventring_cursor *cursor;
+  struct stat file;
   int64_t now = monotonic_ns();
   if (now - s->searched_ns < SEARCH_NS || !process_runs(s, 0)) return NULL;
   s->searched_ns = now;
   if (eventring_open_pid(s->pid, NULL, options, &cursor) < 0) return NULL;
-  /* The process runs, so the pid has not passed to another one meanwhile; and
-     the file is not from an earlier session. */
-  if (process_runs(s, 0) && target_info(cursor).started_ns > s->started_ns)
+  /* The process runs, so the pid has not passed to another one meanwhile; and the file is
+     not from an earlier session.  The start in a stock file that was opened before its
+     first event was a guess, so that the times of the same file may differ. */
+  if (process_runs(s, 0) && is_other_file(s, eventring_path(cursor), &file)
+      && target_info(cursor).started_ns > s->started_ns)
     return cursor;
   eventring_close(cursor);
   return NULL;
