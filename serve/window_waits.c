@@ -115,7 +115,6 @@ struct seen_requests {
   size_t count;
   struct open_request *open;
   size_t open_count;
-  bool until_now;                 /* the window ends with the data; else [open] is empty */
 };
 
 /* The function of view_look that takes the requests of the log: a ring may have
@@ -125,11 +124,9 @@ static void look_at_log(struct view_data *d, void *state)
   struct seen_requests *seen = state;
   const struct window *w = seen->w;
   seen->list = list_request_log(d->request_log, w->from_ns, seen->to_ns, &seen->count);
-  seen->until_now = w->to_ns >= d->now_ns;
-  if (seen->until_now)
-    seen->open_count = list_open_requests(
-      summary_numbers(live_summary(d->live))->requests, d->now_ns, w->query->number,
-      seen->open, w->query->limit);
+  seen->open_count = list_open_requests(
+    summary_numbers(live_summary(d->live))->requests, d->now_ns, w->query->number,
+    seen->open, w->query->limit);
 }
 
 /* Returns what the server has seen of the requests of the window, up to its last event.
@@ -153,15 +150,15 @@ static bool has_request(const struct slow_request *list, uint32_t count, uint64_
 }
 
 /* Returns the open requests of [seen] but for the [count] in [ended], whose ends the server
-   has not read elsewhere, as an array; null if the window ends before the data. */
+   has not read elsewhere, and that begin behind the window, as an array. */
 static json_t *json_open_requests(const struct seen_requests *seen,
                                   const struct slow_request *ended, uint32_t count)
 {
-  if (!seen->until_now) return json_null();
   json_t *list = json_array();
   for (size_t i = 0; i < seen->open_count; i++) {
     const struct open_request *open = &seen->open[i];
-    if (has_request(ended, count, open->so_far.number)) continue;
+    if (open->so_far.begin_ns >= seen->w->to_ns
+        || has_request(ended, count, open->so_far.number)) continue;
     json_t *json = json_request(seen->w, &open->so_far, false);
     json_object_set_new(json, "thread", open->thread != 0 ? json_integer(open->thread)
                                                           : json_null());

@@ -139,8 +139,8 @@ ok "those without an end, the longest first, until the last event, and who has t
 ok "one of them alone, with its run until there" field_is "$requests?request=51" \
   '[(.requests | length), (.open[] | .number), (.runs[] | [.thread, .from, .to])] |
     tostring' '[0,51,[102,46000000,11050000000]]'
-ok "whether they are open at an earlier time is not told" field_is \
-  "$requests?from=10000000&to=20000000" .open null
+ok "also in an earlier window, if they had begun" field_is \
+  "$requests?from=10000000&to=46000000" '[.open[].number] | tostring' '[52]'
 ok "request=0 is refused" with_token_is 400 "$base$requests?request=0"
 ok "a request that there is not" field_is "$requests?request=77" \
   '.requests | length' 0

@@ -62,6 +62,12 @@ function subject({ group, name, measure }) {
   return group === 'pauses' && name === 'any' ? `pauses ${measure}` : null;
 }
 
+// The length of the time that was compared; [to_ns] is null without events.
+function lengthText(run) {
+  return run.to_ns === null ? 'no events of this time'
+                            : format.duration(run.to_ns - run.from_ns);
+}
+
 const named = 3;                // differences in the first sentence
 const least = 0.1;              // of them, as a share
 const least_of_few = 0.5;       // of what one moment or a few events decide
@@ -69,13 +75,14 @@ const least_of_few = 0.5;       // of what one moment or a few events decide
 const leastOf = ({ measure }) => ['size', 'p99'].includes(measure) ? least_of_few : least;
 
 // By the ratio: half is as much as twice.
-function MostChanged({ differences }) {
+function MostChanged({ a, b, differences }) {
   const size = (d) => Math.abs(Math.log(change(d)));
   const all = differences.filter((d) => subject(d) && change(d) !== null);
   const large = all.filter((d) => Math.abs(change(d) - 1) >= leastOf(d))
     .sort((x, y) => size(y) - size(x));
   if (!all.length) return html`<p>No total, pause or request of both is known.</p>`;
-  const looked = 'Of totals, and of usual durations of all pauses and of requests,';
+  const looked = `Of totals, and of usual durations of all pauses and of requests, over all of
+    A (${lengthText(a)}) and B (${lengthText(b)}),`;
   return html`<p>${large.length
     ? html`<b>${looked} most changed from A to B:</b> ${large.slice(0, named).map((d) =>
         `${subject(d)} ${changeText(change(d))}`).join(', ')}.`
@@ -178,12 +185,6 @@ function Charts({ a, b }) {
           values: lastRows(tier, key, rows) }))} />`)}</div>`;
 }
 
-// The length of the time that was compared; [to_ns] is null without events.
-function lengthText(run) {
-  return run.to_ns === null ? 'no events of this time'
-                            : format.duration(run.to_ns - run.from_ns);
-}
-
 // [file]: the name of the recording, if it is in the store.
 function Run({ letter, run, id, file }) {
   return html`<p><b class=${`run ${letter}`}>${letter}</b>
@@ -211,7 +212,7 @@ export function Compare({ rest }) {
     ${answer && html`
       <${Run} letter="A" run=${answer.a} id=${a} file=${recording(a)} />
       <${Run} letter="B" run=${answer.b} id=${b} file=${recording(b)} />
-      <${MostChanged} differences=${answer.differences} />
+      <${MostChanged} ...${answer} />
       <${Charts} a=${a} b=${b} />
       <p class="quiet">The numbers below are of all of both, whatever the charts show. Rates are for each second in
         which the process was watched, of the time from which the rings of all domains

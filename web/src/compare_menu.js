@@ -18,7 +18,7 @@ const recordingText = (s) => `${format.program(s)}, saved ${format.date(s.saved_
 const processText = (p) => `${format.program(p)} ${p.pid}, ${stateOf(p)}`;
 
 function Choices({ title, list, to, text }) {
-  return list.length > 0 && html`<p class="quiet">${title}</p>${list.map((one) => html`
+  return list.length > 0 && html`<p class="quiet">With ${title}</p>${list.map((one) => html`
     <div key=${one.id}><a href=${to(one)} title=${format.name(one.name ?? '')}>${
       text(one)}</a></div>`)}`;
 }
@@ -37,14 +37,14 @@ function Panel({ process }) {
   if (!saved.length && !others.length)
     return html`<p class="note">There is nothing to compare with yet: save a recording,
       or start another process.</p>`;
-  return html`<${Choices} title="Recordings of the store, the last first" text=${recordingText}
+  return html`<${Choices} title="a recording of the store, the last first" text=${recordingText}
       to=${to} list=${byProgram(process.program, saved)} />
-    <${Choices} title="Processes" text=${processText} to=${to}
+    <${Choices} title="a process" text=${processText} to=${to}
       list=${byProgram(process.program, others)} />
     <div><a href="#/saved">All recordings</a></div>`;
 }
 
 export function CompareMenu({ process }) {
-  return html`<${Menu} label="Compare with" panel=${() => html`
+  return html`<${Menu} label="Compare" panel=${() => html`
     <${Panel} process=${process} />`} />`;
 }

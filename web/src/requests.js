@@ -81,15 +81,15 @@ function Found({ found, address, process, recorded, now, wider }) {
   const alive = process.state === 'running';
   const late = lateText(found.span, kept);
   return html`
-    ${open?.length > 0 && html`<${Table} name="open" file=${file}
+    ${open.length > 0 && html`<${Table} name="open" file=${file}
       title=${alive ? 'Open requests' : 'Requests without an end'}
       note="the longest first; click one to see what it does"
       columns=${openColumns(process, address)} rows=${open} limit=${5} />`}
     <p class="quiet">Requests that ended from ${
       coverText(found.span, now, kept)}</p>
     ${!requests.length && html`<p class="empty">${isOverwritten(kept, found.span.to ?? now)
-      ? overwrittenText : html`There is no event of a request that ended in this range.
-      ${!open?.length && html`A program tells of its requests
+      ? overwrittenText : html`There is no event of a request that ended in this range.${' '}
+      ${!open.length && html`A program tells of its requests
         by${' '}<code>Eventring.Request</code>.`}`}${wider}</p>`}
     <${Table} name="request-kinds" file=${file} title="Durations" columns=${kindColumns(address)}
       note=${late && `only from ${late} on: later events took the place of those before`}
