@@ -275,7 +275,7 @@ struct row_writer {
   const struct history_row *row;
   json_t *keys[HISTORY_KINDS][HISTORY_NAMES];   /* names as strings; NULL: no
                                                    more */
-  struct long_span *open_waits;   /* that go on */
+  struct long_span *open_waits;   /* see list_open_waits */
   size_t open_wait_count;
 };
 
@@ -389,7 +389,8 @@ static double wait_share(const struct row_writer *writer, uint64_t ns)
   return (double) ns / (SECOND_NS * row_seconds(writer));
 }
 
-/* Puts the waits that go on: their kind is known when they end. */
+/* Puts the waits that go on, or went on when the process ended: their kind is known
+   when they end. */
 static void put_open_waits(struct row_writer *writer, json_t *waits)
 {
   const int64_t from_ns = writer->row->ns,
@@ -403,7 +404,7 @@ static void put_open_waits(struct row_writer *writer, json_t *waits)
 static void put_waits(struct row_writer *writer)
 {
   json_t *waits = member(writer->object, "waits", json_object);
-  if (writer->row->waits_known && writer->data->state == EVENTRING_STATE_RUNNING)
+  if (writer->row->waits_known && writer->open_wait_count > 0)
     put_open_waits(writer, waits);
   for (uint32_t i = 0; i < writer->row->names[HISTORY_WAIT]; i++) {
     const uint64_t ns = history_waits_ns(writer->data->history, writer->tier,

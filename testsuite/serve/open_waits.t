@@ -27,6 +27,7 @@ counts() {
     tostring')" = '[[0,1000000000,1000000000]]' ]
 }
 ok "and in the statistics of a window" within 60 counts
+has_ended() { [ "$(process "$pid" .state)" != running ]; }
 row_waits() {
   field "/api/processes/$id/history?tier=1s" '[.running[-1], .waiting[-1]] |
     tostring' | grep -qxF '[0,1]'
@@ -48,5 +49,8 @@ is_share() {
     grep -qxF '[1]'
 }
 ok "and in the share of the domain" within 60 is_share
+kill -9 "$pid"
+ok "the program is killed" within 60 has_ended
+ok "the wait that went on is among those of the history still" is_kind
 end_server
 finish
