@@ -419,7 +419,9 @@ static void judge_collector(struct diagnosis *d)
   const struct summary_numbers *n = summary_numbers(d->summary);
   if (!can_judge_shares(d, RULE_COLLECTOR_TIME)) return;
   double share = active_gc_share(&d->time),
-    all = (double) d->time.collecting_ns;
+    all = (double) d->time.collecting_ns,
+    minor = (double) n->pauses[PAUSE_MINOR].total,
+    slices = (double) n->pauses[PAUSE_SLICE].total;
   if (share < percent(LIMIT_COLLECTOR_TIME)) return;
   const struct collector_causes last = { d->last.cause, d->last.second_cause };
   d->causes = collector_causes(d->summary, &last, LIMIT_FAVOUR);
@@ -432,10 +434,13 @@ static void judge_collector(struct diagnosis *d)
         "active, of all domains' time");
   else
     add_text(f, "active time", "not known, since waits were not recorded");
-  add(f, FACT_SHARE, (double) n->pauses[PAUSE_MINOR].total / all,
-      "minor collections, of the time in the collector");
-  add(f, FACT_SHARE, (double) n->pauses[PAUSE_SLICE].total / all,
+  add(f, FACT_SHARE, minor / all, "minor collections, of the time in the collector");
+  add(f, FACT_SHARE, slices / all,
       "slices of major collections, of the time in the collector");
+  /* These may overlap a little. */
+  if (minor + slices < all)
+    add(f, FACT_SHARE, (all - minor - slices) / all,
+        "the rest of it: waits for other domains at stops, other work in stops");
   add(f, FACT_SHARE, promoted_share(d), "promoted, of the words allocated");
   if (cause != NULL) add_cause(f, cause);
   if (d->causes.second != NULL) add_second_cause(f, d->causes.second);
@@ -826,17 +831,72 @@ static void judge_hot_function(struct diagnosis *d, struct symbols *symbols)
   }
   size_t count;
   struct profile_entry *table = profile_table(d->profile, BY_FUNCTION, &count);
-  double share = count == 0 || sums.weight == 0 ? 0
-               : (double) table[0].self.weight / (double) sums.weight;
-  if (share >= percent(LIMIT_HOT)) {
+  double self = count == 0 ? 0 : (double) table[0].self.weight,
+    share = sums.weight == 0 ? 0 : self / (double) sums.weight,
+    load = self / ((double) (sums.data_end_ns - sums.first_ns) + 1);
+  if (share >= percent(LIMIT_HOT) && load >= percent(LIMIT_HOT_LOAD)) {
     struct finding *f = find(d, RULE_HOT_FUNCTION, CERTAIN, share);
     add_text(f, "function", table[0].frame.function);
     add(f, FACT_SHARE, share, "in its own code, of the samples");
     add(f, FACT_SHARE, (double) table[0].total.weight / (double) sums.weight,
         "with the functions that it called");
+    add(f, FACT_SHARE, load, "its own processor time, of one processor's");
     add(f, FACT_COUNT, (double) sums.samples, "samples");
   }
   free(table);
+}
+
+/* Requests */
+
+/* The most open requests that are looked at. */
+#define OPEN_REQUESTS 1000
+
+/* Returns whether the request [o] is open for long, compared with those of its kind. */
+static bool is_open_for_long(const struct request_kind *kind,
+                             const struct ended_request *o)
+{
+  const double ns = (double) o->end_ns - (double) o->begin_ns;
+  return kind->total.count == 0
+    ? ns >= LIMIT_OPEN_ALONE * 1e9
+    : ns >= LIMIT_OPEN_TIME * 1e9 && ns >= LIMIT_OPEN_TIMES * (double) kind->total.max;
+}
+
+/* Adds the finding on the request [o], the longest of [count] that are open for long. */
+static void add_request(struct diagnosis *d, const struct open_request *o, size_t count)
+{
+  const struct ended_request *r = &o->so_far;
+  const struct request_kind *kind =
+    request_kind(summary_numbers(d->summary)->requests, r->id);
+  const struct eventring_description *event = eventring_describe(d->cursor, r->id);
+  struct finding *f = find(d, RULE_OPEN_REQUEST, POSSIBLE, 1);
+  char number[24], thread[16] = "none";
+  snprintf(number, sizeof number, "%" PRIu64, r->number);
+  if (o->thread != 0) snprintf(thread, sizeof thread, "%" PRIu32, o->thread);
+  f->request = r->number;
+  add_text(f, "request", number);
+  if (event != NULL) add_text(f, "its kind", event->name);
+  add(f, FACT_NS, (double) r->end_ns - (double) r->begin_ns, "since its begin");
+  if (kind->total.count > 0)
+    add(f, FACT_NS, (double) kind->total.max, "longest of its kind that has ended");
+  add_text(f, "thread that has it", thread);
+  add(f, FACT_COUNT, (double) count, "requests open for long");
+}
+
+static void judge_open_requests(struct diagnosis *d)
+{
+  if (!can_judge(d, RULE_OPEN_REQUEST)) return;
+  struct requests *requests = summary_numbers(d->summary)->requests;
+  struct open_request *list = allocate(OPEN_REQUESTS, sizeof *list),
+    *first = NULL;
+  const size_t open = list_open_requests(requests, summary_until(d->summary), 0, list,
+                                         OPEN_REQUESTS);
+  size_t count = 0;
+  for (struct open_request *o = list; o < list + open; o++)
+    if (is_open_for_long(request_kind(requests, o->so_far.id), &o->so_far)
+        && count++ == 0)
+      first = o;
+  if (first != NULL) add_request(d, first, count);
+  free(list);
 }
 
 /* Judges the events that were lost after other events of their ring.  A ring
@@ -875,7 +935,7 @@ static double reach(const struct diagnosis *d, enum rule_id rule)
   double whole = d->active_ns;
   switch (rule) {
   case RULE_LONG_STOP: case RULE_MEMORY_GROWTH: case RULE_FRAGMENTATION:
-  case RULE_EVENTS_LOST: return 1;
+  case RULE_OPEN_REQUEST: case RULE_EVENTS_LOST: return 1;
   case RULE_MUTEX_CONTENTION: whole += (double) m->mutex.ns; break;
   case RULE_DOMAIN_LOCK: whole += (double) m->lock.ns + (double) m->yield.ns; break;
   default: break;
@@ -946,6 +1006,7 @@ void diagnosis_finish(struct diagnosis *d, struct symbols *symbols,
   judge_growth(d);
   judge_fragmentation(d);
   judge_hot_function(d, symbols);
+  judge_open_requests(d);
   judge_lost(d);
   for (uint32_t i = 0; i < d->finding_count; i++)
     d->findings[i].reach = reach(d, d->findings[i].rule);

@@ -53,7 +53,7 @@ struct fact {
 };
 
 /* The most facts of a finding, and room for any advice. */
-#define FACTS 9
+#define FACTS 10
 #define ADVICE_SIZE 640
 
 struct finding {
@@ -62,7 +62,7 @@ struct finding {
   char advice[ADVICE_SIZE];       /* of the rule, or of the cause found */
   double weight;                  /* the share concerned, of active time,
                                      memory, samples or events; of a long stop,
-                                     its seconds; at most 1 */
+                                     its seconds; of an open request, 1; at most 1 */
   double reach;                   /* how much of the weight counts, from 0 to 1: less
                                      than 1 for time of a program that is hardly
                                      active */
@@ -71,6 +71,7 @@ struct finding {
     int64_t end_ns;               /* since tracing started */
     uint32_t domain;
   } pause;                        /* that it is about */
+  uint64_t request;               /* that it is about; 0: none */
   uint32_t fact_count;
   struct fact facts[FACTS];
 };

@@ -42,12 +42,14 @@ static json_t *json_finding(const struct finding *f)
       "{s:s, s:s, s:o}", "name", fact->name, "unit",
       fact_unit_name[fact->unit], "value", json_value(fact)));
   }
-  return json_pack("{s:s, s:s, s:s, s:f, s:o, s:s, s:s, s:o}",
+  return json_pack("{s:s, s:s, s:s, s:f, s:o, s:s, s:s, s:o, s:o}",
                    "rule", rule->name, "title", rule->title,
                    "certainty", certainty_name[f->certainty],
                    "weight", f->weight, "evidence", facts,
                    "advice", f->advice, "event", rule->event,
-                   "pause", json_pause(f));
+                   "pause", json_pause(f),
+                   "request", f->request == 0 ? json_null()
+                              : json_integer((json_int_t) f->request));
 }
 
 /* Returns the limits of [rule]. */

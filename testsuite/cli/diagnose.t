@@ -192,6 +192,33 @@ ok "long_stop: the cause of the stop" \
 { waits 100000; echo "0 999999999 instant mutex_wait 500000000 0"; } | with
 leaves long_stop "when the program waits for half a second"
 
+# requests BEGIN LAST: request 1 lasts for 2 s, request 2 is open from BEGIN s to LAST s
+requests() {
+  last=${2}000000000
+  { echo "0 1000000000 begin order 1"
+    echo "0 3000000000 end order 1"
+    echo "0/7 ${1}000000000 begin order 2"
+    echo "0/7 ${1}000000001 instant request_run 2"; } | with
+  last=
+}
+requests 5 24
+leaves open_request "of 19 s, when another one took 2 s"
+requests 5 25
+finds open_request "of 20 s"
+ok "open_request: the evidence" eval \
+  '[ "$(fact open_request request), $(fact open_request "its kind")" = "2, order" ] &&
+   [ "$(fact open_request "since its begin")" = 20000000000 ] &&
+   [ "$(fact open_request "longest of its kind that has ended")" = 2000000000 ] &&
+   [ "$(fact open_request "thread that has it")" = 7 ]'
+ok "open_request: its number" jq -e '[.findings[].request] == [2]' out
+last=60000000000
+echo "0 1000000000 begin order 1" | with
+leaves open_request "of 59 s, the only one"
+last=61000000000
+echo "0 1000000000 begin order 1" | with
+finds open_request "of 60 s"
+last=
+
 # Three Gc.full_major with stops of 270 ms, in a server
 last=10000000000
 { echo "0 1000000000 instant blocking_section 999000000 0"
@@ -490,8 +517,8 @@ ok "the verdict has two causes of about as much time" jq -e '
 ok "a rule that found nothing has its limits" jq -e '.passed[] | select(.rule == "long_stop") |
   .limits[0] | .number == 100 and .unit == "ms"' out
 ok "each rule is in one of the three arrays" jq -e '
-  [.findings[], .not_judged[], .passed[] | .rule] | length == 18 and
-  (unique | length) == 18' out
+  [.findings[], .not_judged[], .passed[] | .rule] | length == 19 and
+  (unique | length) == 19' out
 
 # Text
 first_line_is() { [ "$(head -n 1 out)" = "$1" ]; }
@@ -511,7 +538,7 @@ ok "text: no line below the path is longer than a screen" \
 run eventring diagnose ring.eventring
 ok "nothing found: says so, and what was looked for" eval \
   'exits 0 && first_line_is \
-     "verdict: All is well, as far as 13 of 18 rules can tell; 0.0% of active time in" &&
+     "verdict: All is well, as far as 14 of 19 rules can tell; 0.0% of active time in" &&
    out_has "^looked for: collector_time " &&
    ! sed "/^not judged/,$ d" out | grep hot_function'
 ok "what could not be judged, and why" out_has \

@@ -16,6 +16,11 @@ rule() { jq -r ".$1[] | select(.rule == \"hot_function\") | .$2" out; }
 run eventring diagnose --json new.eventring
 ok "samples of the time of the events are judged" eval \
   'exits 0 && [ "$(rule findings certainty)" = certain ]'
+{ cat old; echo "$events" | sed "s,at 4,at 40,"; samples; } |
+  ./make_profile idle.eventring || exit 1
+run eventring diagnose --json idle.eventring
+ok "a function that works for less than 5 % of the time is not found" eval \
+  'exits 0 && [ -z "$(rule findings certainty)$(rule not_judged reason)" ]'
 run eventring diagnose --json old.eventring
 ok "older samples are not" eval \
   '[ "$(rule not_judged category)" = profile ] && rule not_judged reason | grep -q older'

@@ -12,7 +12,8 @@ import { Verdict } from './verdict.js';
 
 function evidenceText({ name, unit, value }) {
   const text = { ns: format.duration, bytes: format.bytes, count: format.count,
-                 share: format.share }[unit] ?? format.name;
+                 share: format.share }[unit]
+    ?? (name.startsWith('cause') ? format.phrase : format.name);
   return `${format.name(name)}: ${text(value)}`;
 }
 
@@ -24,6 +25,8 @@ function Finding({ finding: f, address }) {
     <p class="quiet">${f.evidence.map(evidenceText).join(' · ')}</p>
     ${f.pause && html`<p><a href=${pauseAddress(address, f.pause)}>
       Show it in the timeline</a></p>`}
+    ${f.request && html`<p><a href=${address.to(
+      { request: f.request, rules: null }, 'requests')}>Show the request</a></p>`}
     ${f.event && html`<p><a href=${address.to(
       { filter: f.event, rules: null, ...rangeValues({ last: null }) }, 'events')}>
       Show these events: ${format.phrase(f.event)}</a></p>`}</li>`;

@@ -230,6 +230,9 @@ export function OneRequest({ id, process, number, address, found, threads }) {
         format.duration(r.waiting_ns)}. While they had it: ${spentText(r, records)}`}.
       ${!gone && html`${' '}<a href=${address.to({ ...place, sel: null, at: null,
         ...selectionValues([r.from, after(r.to)]) }, 'timeline')}>Timeline</a> ·`}
+      ${!gone && r.collector_ns > 0 && html`${' '}<a href=${address.to(
+        { ...place, request: null }, 'tables')}>Pauses meanwhile</a>, and for which domain
+        they waited ·`}
       ${r.open && alive && html`${' '}<a href=${address.to({ request: null }, 'tables')}>Its
         thread, and stacks now</a> ·`}
       ${(!gone || taken || samples > 0) && html`${' '}
