@@ -848,25 +848,34 @@ static void judge_hot_function(struct diagnosis *d, struct symbols *symbols)
 
 /* Requests */
 
-/* The most open requests that are looked at. */
-#define OPEN_REQUESTS 1000
-
-/* Returns whether the request [o] is open for long, compared with those of its kind. */
-static bool is_open_for_long(const struct request_kind *kind,
-                             const struct ended_request *o)
+/* Returns the durations of the requests of the kind of [o] that have ended; NULL when
+   they are too few for a comparison. */
+static const struct histogram *ended_like(const struct diagnosis *d,
+                                          const struct ended_request *o)
 {
-  const double ns = (double) o->end_ns - (double) o->begin_ns;
-  return kind->total.count == 0
-    ? ns >= LIMIT_OPEN_ALONE * 1e9
-    : ns >= LIMIT_OPEN_TIME * 1e9 && ns >= LIMIT_OPEN_TIMES * (double) kind->total.max;
+  const struct request_kind *kind =
+    request_kind(summary_numbers(d->summary)->requests, o->id);
+  return kind != NULL && (double) kind->total.count >= LIMIT_OPEN_ENDED ? &kind->total
+                                                                        : NULL;
+}
+
+/* Returns whether the request [o] is open for long, compared with those of its kind.
+   After a pause of the recording its end may be unknown. */
+static bool is_open_for_long(const struct diagnosis *d, const struct ended_request *o)
+{
+  const struct histogram *ended = ended_like(d, o);
+  const double ns = (double) o->end_ns - (double) o->begin_ns,
+    least = ended == NULL && eventring_state(d->cursor) == EVENTRING_STATE_RUNNING
+            ? LIMIT_OPEN_ALONE : LIMIT_OPEN_TIME;
+  return o->runs_known && ns >= least * 1e9
+         && (ended == NULL || ns >= LIMIT_OPEN_TIMES * (double) ended->max);
 }
 
 /* Adds the finding on the request [o], the longest of [count] that are open for long. */
 static void add_request(struct diagnosis *d, const struct open_request *o, size_t count)
 {
   const struct ended_request *r = &o->so_far;
-  const struct request_kind *kind =
-    request_kind(summary_numbers(d->summary)->requests, r->id);
+  const struct histogram *ended = ended_like(d, r);
   const struct eventring_description *event = eventring_describe(d->cursor, r->id);
   struct finding *f = find(d, RULE_OPEN_REQUEST, POSSIBLE, 1);
   char number[24], thread[16] = "none";
@@ -876,8 +885,8 @@ static void add_request(struct diagnosis *d, const struct open_request *o, size_
   add_text(f, "request", number);
   if (event != NULL) add_text(f, "its kind", event->name);
   add(f, FACT_NS, (double) r->end_ns - (double) r->begin_ns, "since its begin");
-  if (kind->total.count > 0)
-    add(f, FACT_NS, (double) kind->total.max, "longest of its kind that has ended");
+  if (ended != NULL)
+    add(f, FACT_NS, (double) ended->max, "longest of its kind that has ended");
   add_text(f, "thread that has it", thread);
   add(f, FACT_COUNT, (double) count, "requests open for long");
 }
@@ -892,9 +901,7 @@ static void judge_open_requests(struct diagnosis *d)
                                          OPEN_REQUESTS);
   size_t count = 0;
   for (struct open_request *o = list; o < list + open; o++)
-    if (is_open_for_long(request_kind(requests, o->so_far.id), &o->so_far)
-        && count++ == 0)
-      first = o;
+    if (is_open_for_long(d, &o->so_far) && count++ == 0) first = o;
   if (first != NULL) add_request(d, first, count);
   free(list);
 }

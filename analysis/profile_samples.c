@@ -757,6 +757,33 @@ static void add_used(struct profile *p)
   }
 }
 
+static bool is_between_samples(const struct profile *p, const struct sample *sample)
+{
+  return p->nodes[sample->node].unsampled == USED_BETWEEN_SAMPLES;
+}
+
+/* Adds the samples of the selection that are time between samples.  The runtime tells
+   it when it has become too much to be chance, so that it may be of a time long before
+   the selection: of the selection it is at most the time that has no samples. */
+static void add_between_samples(struct profile *p)
+{
+  const struct profile_sums *sums = &p->sums;
+  const uint64_t told = limited_sum(sums->covered_ns, sums->unsampled);
+  uint64_t left = sums->cpu_ns > told ? sums->cpu_ns - told : 0;
+  size_t kept = 0;
+  for (size_t i = 0; i < p->samples_count; i++) {
+    struct sample sample = p->samples[i];
+    if (is_between_samples(p, &sample)) {
+      if (left == 0) continue;
+      if (sample.weight > left) sample.weight = left;
+      left -= sample.weight;
+      add_sample(p, &sample);
+    }
+    p->samples[kept++] = sample;
+  }
+  p->samples_count = kept;
+}
+
 static void select_samples(struct profile *p)
 {
   const int64_t now = p->blocks != NULL ? time_of(p) : 0;
@@ -782,11 +809,12 @@ static void select_samples(struct profile *p)
       p->sums.impossible++;
       continue;
     }
-    add_sample(p, &sample);
+    if (!is_between_samples(p, &sample)) add_sample(p, &sample);
     p->samples[kept++] = sample;
   }
   p->samples_count = kept;
   add_used(p);
+  add_between_samples(p);
   if (p->blocks != NULL) p->sums.first_ns = p->sums.last_ns = now;
   p->sums.data_ns = p->first_ns;
   if (p->common_ns > INT64_MIN)

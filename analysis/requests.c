@@ -37,7 +37,7 @@
 #include "target.h"
 
 /* The number of requests that are open at a time: a power of 2. */
-#define PLACES 65536
+#define PLACES OPEN_REQUESTS
 
 #define WORKERS 1024
 

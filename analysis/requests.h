@@ -122,6 +122,10 @@ void forget_runs(struct requests *requests);
 bool request_of_thread(struct requests *requests, uint32_t thread, uint64_t *number,
                        uint16_t *id);
 
+/* The most open requests that are known: a number takes the place of the one that is
+   less by this. */
+#define OPEN_REQUESTS 65536
+
 /* A request that has not ended. */
 struct open_request {
   struct ended_request so_far;    /* as if it had ended at the time that is asked for */

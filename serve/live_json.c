@@ -404,8 +404,8 @@ static void put_open_waits(struct row_writer *writer, json_t *waits)
 static void put_waits(struct row_writer *writer)
 {
   json_t *waits = member(writer->object, "waits", json_object);
-  if (writer->row->waits_known && writer->open_wait_count > 0)
-    put_open_waits(writer, waits);
+  /* Also without such a wait: an earlier answer may have had one in this row. */
+  if (writer->row->waits_known) put_open_waits(writer, waits);
   for (uint32_t i = 0; i < writer->row->names[HISTORY_WAIT]; i++) {
     const uint64_t ns = history_waits_ns(writer->data->history, writer->tier,
                                          writer->number, i);
@@ -730,7 +730,8 @@ static json_t *thread_json(const struct view_data *v,
     "wait", name_or_null(t->wait),
     "wait_ns", t->wait[0] != '\0' ? json_integer(t->wait_ns) : json_null(),
     "waiting_ns", t->waits_since_ns == INT64_MAX || t->ended ? json_null()
-    : json_integer(time_since(v->now_ns, t->waits_since_ns)),
+    : json_integer(v->now_ns < t->waits_since_ns ? 0
+                   : time_since(v->now_ns, t->waits_since_ns)),
     "running_share", number_or_null(known && !t->backup, running_share(t)),
     "gc_share", number_or_null(known, t->gc_share),
     "wait_share", number_or_null(known && !t->backup, t->wait_share),

@@ -192,32 +192,35 @@ ok "long_stop: the cause of the stop" \
 { waits 100000; echo "0 999999999 instant mutex_wait 500000000 0"; } | with
 leaves long_stop "when the program waits for half a second"
 
-# requests BEGIN LAST: request 1 lasts for 2 s, request 2 is open from BEGIN s to LAST s
+# requests COUNT LAST [LINE]: COUNT requests last for 2 s, request 99 is open from 5 s
+# to LAST s
 requests() {
   last=${2}000000000
-  { echo "0 1000000000 begin order 1"
-    echo "0 3000000000 end order 1"
-    echo "0/7 ${1}000000000 begin order 2"
-    echo "0/7 ${1}000000001 instant request_run 2"; } | with
+  { for number in $(seq "$1"); do
+      echo "0 1000000000 begin order $number"
+      echo "0 3000000000 end order $number"
+    done
+    echo "0/7 5000000000 begin order 99"
+    echo "0/7 5000000001 instant request_run 99"
+    [ -z "${3-}" ] || echo "$3"; } | with
   last=
 }
-requests 5 24
-leaves open_request "of 19 s, when another one took 2 s"
-requests 5 25
+requests 10 24
+leaves open_request "of 19 s, when others took 2 s"
+requests 10 25 "0 6000000000 instant ring_pause 0"
+leaves open_request "that began before a pause of the recording"
+requests 9 14
+leaves open_request "of 9 s, when too few have ended for a comparison"
+requests 9 15
+finds open_request "of 10 s, when too few have ended"
+requests 10 25
 finds open_request "of 20 s"
 ok "open_request: the evidence" eval \
-  '[ "$(fact open_request request), $(fact open_request "its kind")" = "2, order" ] &&
+  '[ "$(fact open_request request), $(fact open_request "its kind")" = "99, order" ] &&
    [ "$(fact open_request "since its begin")" = 20000000000 ] &&
    [ "$(fact open_request "longest of its kind that has ended")" = 2000000000 ] &&
    [ "$(fact open_request "thread that has it")" = 7 ]'
-ok "open_request: its number" jq -e '[.findings[].request] == [2]' out
-last=60000000000
-echo "0 1000000000 begin order 1" | with
-leaves open_request "of 59 s, the only one"
-last=61000000000
-echo "0 1000000000 begin order 1" | with
-finds open_request "of 60 s"
-last=
+ok "open_request: its number" jq -e '[.findings[].request] == [99]' out
 
 # Three Gc.full_major with stops of 270 ms, in a server
 last=10000000000

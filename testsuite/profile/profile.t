@@ -496,6 +496,20 @@ for merge in '' --all; do
       .incomplete_samples, ([.stacks[].cpu_ns] | add)]' out)" = \
       "[2000000000,400000000,400000000,1200000000,2,0,1200000000]" ]
 done
+# Time between samples that is told late, when most of it is of before the selection
+{
+  echo "at 1000000000 100 0"
+  echo "used 5000000000 0 0 0 0 0 0"
+  echo "sample 600000000 0 0"
+  echo "at 2000000000 100 0"
+  echo "used 1000000000 100000000 0 0 4000000000 0 0"
+} | ./make_profile late.eventring || exit 1
+run eventring profile --json late.eventring
+ok "time between samples is what is told" \
+  [ "$(jq .unsampled_ns out)" = 4100000000 ]
+run eventring profile --json --from=500ms late.eventring
+ok "in a selection not more than has no sample" \
+  [ "$(jq .unsampled_ns out)" = 1000000000 ]
 {
   mapping program
   echo "at 1000000000 100 0"

@@ -268,8 +268,9 @@ const findings = [{
   rule: 'small_minor_heap', title: 'The minor heap is too small',
   certainty: 'likely', weight: 0.12, event: 'minor',
   evidence: [{ name: 'promoted', unit: 'share', value: 0.12 },
-             { name: 'minor collections', unit: 'count', value: 4821 }],
-  pause: { end_ns: 30.004e9, duration_ns: 4e6, domain: 0 },
+             { name: 'minor collections', unit: 'count', value: 4821 },
+             { name: 'cause', unit: 'text', value: 'minor_heap_full' }],
+  request: 7, pause: { end_ns: 30.004e9, duration_ns: 4e6, domain: 0 },
   advice: 'Give values time to die: OCAMLRUNPARAM=s=1M' }];
 
 export class Mock {

@@ -119,7 +119,7 @@ await test('the verdict comes first; behind it are all rules, and what they lack
   () => onPage('', async (page) => {
     await click(page, '.process .verdict.warning');
     const text = () => page.$eval('.diagnosis', (e) => e.innerText);
-    await until(page, () => /Nothing found: 1\s+A long stop 100 ms: least length/.test(
+    await until(page, () => /Nothing found: 1\s+Not found: A long stop 100 ms: least length/.test(
       document.querySelector('.diagnosis').innerText));
     await click(page, '.diagnosis summary');
     await until(page, () => !location.hash.includes('rules'));
@@ -129,6 +129,9 @@ await test('the verdict comes first; behind it are all rules, and what they lack
     await until(page, () => document.querySelector('.diagnosis').open);
     await until(page, () => document.querySelector('.diagnosis ul'));
     assert.match(await text(), /OCAMLRUNPARAM=s=1M\s+promoted: 12.0 %/);
+    assert.match(await text(), /cause: minor heap full/);
+    assert.equal(await page.$eval('.diagnosis a[href*="/requests"]', (a) => a.hash),
+                 '#/process/100/requests?request=7');
     assert.match(await text(), /judged at [\d:]+ by the events of 55.0 ms/);
     assert.match(await text(), /Not judged: 2\s+A large remembered set: not recorded/);
     await click(page, '.diagnosis button');

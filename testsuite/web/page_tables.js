@@ -286,10 +286,11 @@ await test('the slowest request, what its threads did, its timeline and its flam
       all.map((link) => link.getAttribute('href')));
     assert.deepEqual(links.slice(1).map((link) => link.replace(/.*\//, '')), [
       'timeline?request=7&from=39998500000&to=40031500001&from_sel=40000000000&to_sel=40030001000',
+      'tables?from=39998500000&to=40031500001',
       'flame?request=7&from=39998500000&to=40031500001']);
     assert.match(await page.$eval('.one-request', (e) => e.innerText),
                  /Flame graph of 1 000 samples/);
-    await go(page, links[2]);
+    await go(page, links[3]);
     await has(page, 'of request 7 only');
     await eventually(() =>
       assert.ok(mock.requests.some((r) => /\/flame\?.*request=7/.test(r))));
@@ -419,6 +420,14 @@ await test('a stop says how long all domains stood still, and until the last wen
     assert.equal(facts['All stopped for'], '200 µs');
     assert.equal(facts['Until the last went on'], '300 µs (domain 1)');
     silent(page);
+  }));
+
+await test('a rule for the next stop goes by its own time, without that until all had arrived',
+  () => onPage('#/process/100/timeline?from=40000000000&to=40100000000' +
+               '&sel=9,,,40020000000,40020450000,stop_the_world', async (page) => {
+    await seen(page, '.pause .arrivals');
+    assert.equal(await page.$eval('.pause a[href^="#/rules?"]', (a) =>
+      new URLSearchParams(a.hash.split('?')[1]).get('when')), 'stop_the_world > 290us');
   }));
 
 await test('the latest events are shown, the latest at the top, or the first',

@@ -26,22 +26,22 @@ function Choices({ title, list, to, text }) {
 function Panel({ process }) {
   const { answer: store, error } = useAnswer('/api/saved');
   const { answer: all, error: failed } = useAnswer('/api/processes');
-  if (error ?? failed)
-    return html`<p class="error" role="alert">${format.name(error ?? failed)}</p>`;
-  if (!store || !all) return html`<p class="quiet">Loading…</p>`;
-  const saved = store.saved.filter((s) => !s.error && s.id !== process.id)
+  if (!(store || error) || !(all || failed)) return html`<p class="quiet">Loading…</p>`;
+  const saved = (store?.saved ?? []).filter((s) => !s.error && s.id !== process.id)
     .sort((a, b) => b.saved_unix_ns - a.saved_unix_ns);
-  const others = all.processes.filter((p) => !p.error && p.id !== process.id &&
+  const others = (all?.processes ?? []).filter((p) => !p.error && p.id !== process.id &&
     !saved.some((s) => s.id === p.id));
   const to = (other) => compareAddress(other.id, process.id);
-  if (!saved.length && !others.length)
-    return html`<p class="note">There is nothing to compare with yet: save a recording,
-      or start another process.</p>`;
-  return html`<${Choices} title="a recording of the store, the last first" text=${recordingText}
+  const none = store && all && !saved.length && !others.length;
+  return html`${[error, failed].filter(Boolean).map((text) => html`
+      <p class="error" role="alert">${format.name(text)}</p>`)}
+    ${none && html`<p class="note">There is nothing to compare with yet: save a recording,
+      or start another process.</p>`}
+    <${Choices} title="a recording of the store, the last first" text=${recordingText}
       to=${to} list=${byProgram(process.program, saved)} />
     <${Choices} title="a process" text=${processText} to=${to}
       list=${byProgram(process.program, others)} />
-    <div><a href="#/saved">All recordings</a></div>`;
+    ${!none && html`<div><a href="#/saved">All recordings</a></div>`}`;
 }
 
 export function CompareMenu({ process }) {

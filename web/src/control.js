@@ -84,11 +84,12 @@ function SaveForm({ act, range, why }) {
       ${' '}<button type="button" disabled=${why !== null}
         title=${why ?? 'All events that the rings hold'}
         onClick=${() => save({})}>Save all</button>
-      ${isFixed(range) && html` <button type="button" disabled=${why !== null}
+      ${' '}<button type="button" disabled=${why !== null}
+        class=${isFixed(range) ? '' : 'absent'}
         title=${why ?? 'The events of the range that is held'}
         onClick=${() => save({ from_ns: Math.round(range.from),
                                to_ns: Math.round(range.to) })}>
-        Save the range</button>`}
+        Save the range</button>
     </form>`;
 }
 

@@ -40,7 +40,7 @@ function NotJudged({ rule: r, record, why }) {
 }
 
 function Passed({ rule: { title, limits } }) {
-  return html`<li>${format.name(title)} <small class="quiet">${limits.map((l) =>
+  return html`<li>Not found: ${format.name(title)} <small class="quiet">${limits.map((l) =>
     `${l.number} ${l.unit}: ${l.meaning}`).join(' · ')}</small></li>`;
 }
 

@@ -154,7 +154,7 @@ const leftOut = (answer, whose) => [
   [answer.unknown_requests, 'the events of their requests are lost'],
   [answer.unknown_threads, 'the threads that allocated them are not known']]
   .filter(([n]) => n > 0).map(([n, why]) => html`<p key=${why} class="note">${whose}${
-    format.count(n)} samples are left out: ${why}.</p>`);
+    format.plural(n, 'sample')} ${n === 1 ? 'is' : 'are'} left out: ${why}.</p>`);
 
 // How much of the range is without samples at its begin and end when that is told: this part
 // of it, and so long.

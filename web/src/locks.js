@@ -48,7 +48,8 @@ export function Locks({ id, process, data, address, range, wider }) {
       format.count(found.answer.left_out)} waits for others are left out.</p>`}
     ${found && html`<p class="quiet">Waits for locks that ended from ${
       coverText(found.span, data.now, found.answer.kept)}. <a href=${address.to({ ...allSamples, type: 'wait' }, 'flame')}>
-      The stacks of waits</a></p>
+      The stacks of waits</a>${process.state === 'running' && html`. For what threads wait
+      now, the <a href=${address.to({}, 'tables')}>stacks of all threads</a> say`}</p>
       ${found.answer.locks.length
         ? html`<${Table} name="locks" title="Locks" file=${fileOf(process)} columns=${columns(threads, address)}
           rows=${found.answer.locks} />`

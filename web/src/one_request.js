@@ -231,8 +231,7 @@ export function OneRequest({ id, process, number, address, found, threads }) {
       ${!gone && html`${' '}<a href=${address.to({ ...place, sel: null, at: null,
         ...selectionValues([r.from, after(r.to)]) }, 'timeline')}>Timeline</a> ·`}
       ${!gone && r.collector_ns > 0 && html`${' '}<a href=${address.to(
-        { ...place, request: null }, 'tables')}>Pauses meanwhile</a>, and for which domain
-        they waited ·`}
+        { ...place, request: null }, 'tables')}>Pauses meanwhile</a> ·`}
       ${r.open && alive && html`${' '}<a href=${address.to({ request: null }, 'tables')}>Its
         thread, and stacks now</a> ·`}
       ${(!gone || taken || samples > 0) && html`${' '}

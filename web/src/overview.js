@@ -109,7 +109,8 @@ function Row({ process, spark }) {
       <${Damage} process=${process} />
       ${process.verdict && html`<a class="of-rules" title="All that the rules found"
         href=${processAddress(process.id, 'charts', { rules: 1 })}>
-        <${Verdict} process=${process} /></a>`}
+        <${Verdict} process=${process} />${process.verdict_unix_ns && html`
+          ${' '}<small class="quiet">judged at ${format.clock(process.verdict_unix_ns)}</small>`}</a>`}
     </li>`;
 }
 
@@ -188,7 +189,8 @@ export function Overview({ processes, server }) {
     <div class="heading"><h1>Processes</h1>
       <span class="quiet">${alive} running${processes.length > alive
         ? `, ${processes.length - alive} ended, killed or opened` : ''}${
-        sorted.length > 0 && '. A click on a name opens its charts'}</span>
+        sorted.length > 0 && html`. A click on a name opens its charts; rates are of the last
+          second, pauses of the last 10 s`}</span>
       ${processes.length > 5 && html`<input type="search" value=${text}
         placeholder="Find by name or pid" aria-label="Find a process"
         onInput=${(e) => setText(e.target.value)} />`}

@@ -99,6 +99,14 @@ async function ask(id, [from, to], domain, pause, signal) {
                                               && isSameTime(p.end_ns, to)) };
 }
 
+// Returns how long the event [name] of the span from..to took by itself: a pause for a stop
+// begins with the request, the stop itself with the last arrival, and a rule goes by that.
+function ownTime({ events }, stop, name, domain, from, to) {
+  if (stop?.name === name) return stop.duration_ns;
+  return Math.max(0, ...events.filter((e) => e.name === name && e.domain === domain &&
+    overlaps(e, from, to)).map((e) => e.duration_ns ?? 0)) || to - from;
+}
+
 // What the server keeps of a pause when its events are overwritten.
 function Known({ pause }) {
   return html`<${List} facts=${[
@@ -125,11 +133,12 @@ export function SpanDetail({ id, process, span, domain, name, pause }) {
   if (!answer) return html`<p class="quiet">Loading…</p>`;
   if (answer.error)
     return html`<p class="error" role="alert">${format.name(answer.error)}</p>`;
-  const rule = { process, name, ns: to - from };
+  const stop = pause && stopOf(answer.stops, from, to);
+  const own_ns = pause ? ownTime(answer, stop, name, domain, from, to) : to - from;
+  const rule = { process, name, ns: own_ns };
   if (!answer.events.length && !answer.stops.length)
     return html`${answer.known && html`<${Known} pause=${answer.known} />`}
       <${OverwrittenEvents} ...${rule} />`;
-  const stop = pause && stopOf(answer.stops, from, to);
   return html`<section class="pause">
     ${answer.known ? html`<${Known} pause=${answer.known} />` : pause && html`
       <${Facts} cause=${causeOf(answer.events, domain, from, to)} stop=${stop} />`}
