@@ -1067,6 +1067,7 @@ enum level diagnosis_level(const struct diagnosis *d)
 {
   for (uint32_t i = 0; i < d->finding_count; i++)
     if (d->findings[i].certainty == CERTAIN
+        && d->findings[i].rule != RULE_HOT_FUNCTION
         && d->findings[i].weight * d->findings[i].reach >= percent(LIMIT_BAD))
       return LEVEL_BAD;
   if (d->finding_count > 0) return LEVEL_WARNING;

@@ -99,7 +99,7 @@ struct vital_signs {
 };
 
 /* A result at a glance: LEVEL_BAD if the weight of a certain finding, times its reach,
-   is a quarter or more, LEVEL_WARNING with any other finding; LEVEL_UNKNOWN without
+   is a quarter or more, unless it is a hot function, no fault by itself; LEVEL_WARNING with any other finding; LEVEL_UNKNOWN without
    findings when rule collector_time could not be judged, or the signs are partial. */
 enum level { LEVEL_GOOD, LEVEL_WARNING, LEVEL_BAD, LEVEL_UNKNOWN };
 extern const char *const level_name[LEVEL_UNKNOWN + 1];

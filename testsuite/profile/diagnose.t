@@ -16,6 +16,7 @@ rule() { jq -r ".$1[] | select(.rule == \"hot_function\") | .$2" out; }
 run eventring diagnose --json new.eventring
 ok "samples of the time of the events are judged" eval \
   'exits 0 && [ "$(rule findings certainty)" = certain ]'
+ok "a hot function is no fault by itself" [ "$(jq -r .level out)" = warning ]
 { cat old; echo "$events" | sed "s,at 4,at 40,"; samples; } |
   ./make_profile idle.eventring || exit 1
 run eventring diagnose --json idle.eventring

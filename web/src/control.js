@@ -84,9 +84,9 @@ function SaveForm({ act, range, why }) {
       ${' '}<button type="button" disabled=${why !== null}
         title=${why ?? 'All events that the rings hold'}
         onClick=${() => save({})}>Save all</button>
-      ${' '}<button type="button" disabled=${why !== null}
-        class=${isFixed(range) ? '' : 'absent'}
-        title=${why ?? 'The events of the range that is held'}
+      ${' '}<button type="button" disabled=${why !== null || !isFixed(range)}
+        title=${why ?? (isFixed(range) ? 'The events of the range that is held'
+          : 'Hold a range first: drag in a chart or the timeline')}
         onClick=${() => save({ from_ns: Math.round(range.from),
                                to_ns: Math.round(range.to) })}>
         Save the range</button>
