@@ -46,6 +46,9 @@ _Static_assert(REPORT < TRANSFERS, "the last slot sends reports");
 /* How long a hub may fail until a line says so. */
 #define PATIENCE_NS (3000 * MS)
 
+/* The most lines on the failures of a row, each with another reason. */
+#define MOST_TOLD 4
+
 struct transfer {
   bool sent;                      /* its message has not ended */
   struct spool_job job;
@@ -66,7 +69,8 @@ struct shipper {
   uint64_t random;
   int64_t try_ns, wait_ns;        /* the next time to try, and the last wait */
   int64_t failing_ns;             /* the first failure of a row; 0: none */
-  bool told;
+  unsigned told;                /* reasons of failures of a row that were told... */
+  char reason[512];             /* ...and the last of them */
   bool parts_fail;                /* the last part sent was not taken */
   bool report_fails;              /* no part was sent since a report failed */
   int64_t report_ns;              /* the next one */
@@ -93,8 +97,9 @@ static void tell(struct shipper *s, const char *format, ...)
 
 static void succeeded(struct shipper *s)
 {
-  if (s->told) tell(s, "answers again");
-  s->told = false;
+  if (s->told > 0) tell(s, "answers again");
+  s->told = 0;
+  s->reason[0] = '\0';
   s->failing_ns = s->wait_ns = s->try_ns = 0;
 }
 
@@ -104,8 +109,12 @@ static void failed(struct shipper *s, const char *why)
 {
   int64_t now = monotonic_ns();
   if (s->failing_ns == 0) s->failing_ns = now;
-  if (!s->told && now - s->failing_ns >= PATIENCE_NS) {
-    s->told = true;
+  /* A hub that refuses may end the connection before it has read all, and say why at
+     the next attempt. */
+  if (s->told < MOST_TOLD && now - s->failing_ns >= PATIENCE_NS
+      && strcmp(why, s->reason) != 0) {
+    s->told++;
+    snprintf(s->reason, sizeof s->reason, "%s", why);
     tell(s, "cannot be used, and the events wait: %s", why);
   }
   /* Transfers that began together fail together. */

@@ -229,15 +229,18 @@ ok "and loses nothing of other processes" eval \
   'within 60 arrived && within 60 conserved'
 rm rings/*
 
-# A hub that refuses
+# A hub that is away, and then refuses
 
 end_agent
 run eventring agent --state "$state" --node n2
 ok "a node has one name" refused 3 'has joined as n1'
 : >agent.err
-eventring hub --store "$store" --forget n1
+crash "$hub"
 start_agent
 count 1 20 0.005
+ok "an agent without its hub says so" within 60 grep -q 'cannot be used' agent.err
+eventring hub --store "$store" --forget n1
+restart_hub
 refuses() { grep -q 'cannot be used.*n1' agent.err; }
 ok "an agent that the hub has forgotten says so" within 60 refuses
 stop_counting
