@@ -90,7 +90,13 @@ struct matches {
 
 /* Processor time of the process, [from] the event before [to] this one; of a part of
    that time only, or with samples that are lost, it is not [known]. */
-struct cpu_used { int64_t from, to; uint64_t ns, tick_ns; bool known; };
+struct cpu_used {
+  int64_t from, to;
+  uint64_t ns, tick_ns;
+  uint64_t without;             /* of [ns], what has neither samples nor a cause */
+  uint64_t told;                /* time between samples, perhaps of before [from] */
+  bool selected, known;
+};
 
 /* Between these times, samples of a ring are lost. */
 struct loss { int64_t from, to; };
@@ -131,8 +137,10 @@ struct profile {
 
   struct cpu_used *used;        /* in the order of reading, then of time */
   size_t used_count, used_room;
-  bool used_is_cut;             /* a part of the time of the first is not in the data
-                                   or not selected */
+  uint64_t sampled_ns;          /* of all samples of processor time since the last */
+  bool used_is_selected;        /* of some */
+  bool used_is_cut;             /* a part of the time of the first selected one is not in
+                                   the data or not selected */
   int64_t begins_ns[2];         /* from here on no ring of events, with the waits,
                                    and no ring of samples lacks its begin */
   int64_t common_ns;            /* the later one of those that count, at the end */

@@ -451,41 +451,62 @@ static bool has_all_since_start(const struct profile *p,
          && filter_wants(p->filter, &first, -1);
 }
 
-/* Takes the processor time since the last CPU_USED, if no threads are selected:
-   those without samples are not known. */
-static void take_used(struct profile *p, const struct eventring_event *event)
+/* Adds the sample of [ns] of processor time without samples up to [to], with its
+   [cause]. */
+static void keep_unsampled(struct profile *p, int64_t to, uint64_t ns, uint32_t cause)
 {
-  if (p->conditions_count > 0 || filter_has_threads(p->filter)
-      || !filter_wants(p->filter, event, -1))
-    return;
-  if (p->used_count == 0) p->used_is_cut = !has_all_since_start(p, event);
-  p->used = with_room(p->used, p->used_count, &p->used_room, sizeof *p->used);
-  p->used[p->used_count++] =
-    (struct cpu_used) {
-      .to = event->ns, .ns = event->payload[USED_TIME],
-      .tick_ns = event->words > USED_BY_TICKS ? event->payload[USED_BY_TICKS]
-                                              : UINT64_MAX
-    };
+  p->samples = with_room(p->samples, p->samples_count, &p->samples_room,
+                         sizeof *p->samples);
+  p->samples[p->samples_count++] = (struct sample) {
+    .ns = to, .weight = ns, .block = NO_BLOCK,
+    .node = add_node(p, 0, (struct node) { .unsampled = (uint8_t) cause }),
+    .thread = UINT32_MAX, .domain = UINT32_MAX, .kind = CPU_USED,
+    .labels = { MOST_LABEL, MOST_LABEL }
+  };
+}
+
+/* Takes the processor time since the last CPU_USED, if no threads are selected:
+   those without samples are not known.  [selected]: it is of the time of the profile. */
+static void take_used(struct profile *p, const struct eventring_event *event,
+                      bool selected)
+{
+  if (p->conditions_count > 0 || filter_has_threads(p->filter)) return;
+  struct cpu_used used = {
+    .to = event->ns, .ns = event->payload[USED_TIME],
+    .tick_ns = event->words > USED_BY_TICKS ? event->payload[USED_BY_TICKS]
+                                            : UINT64_MAX,
+    .told = event->payload[USED_BETWEEN_SAMPLES], .selected = selected
+  };
+  uint64_t with = p->sampled_ns;
+  p->sampled_ns = 0;
   for (uint32_t cause = USED_TIME + 1; cause < USED_FIELDS; cause++) {
-    if (event->payload[cause] == 0) continue;
-    p->samples = with_room(p->samples, p->samples_count, &p->samples_room,
-                           sizeof *p->samples);
-    p->samples[p->samples_count++] = (struct sample) {
-      .ns = event->ns, .weight = event->payload[cause], .block = NO_BLOCK,
-      .node = add_node(p, 0, (struct node) { .unsampled = (uint8_t) cause }),
-      .thread = UINT32_MAX, .domain = UINT32_MAX, .kind = CPU_USED,
-      .labels = { MOST_LABEL, MOST_LABEL }
-    };
+    const uint64_t ns = event->payload[cause];
+    if (ns == 0 || cause == USED_BETWEEN_SAMPLES) continue;
+    with = limited_sum(with, ns);
+    if (selected) keep_unsampled(p, event->ns, ns, cause);
   }
+  used.without = used.ns > with ? used.ns - with : 0;
+  if (selected && !p->used_is_selected) {
+    p->used_is_selected = true;
+    p->used_is_cut = !has_all_since_start(p, event);
+  }
+  p->used = with_room(p->used, p->used_count, &p->used_room, sizeof *p->used);
+  p->used[p->used_count++] = used;
+}
+
+static void take_sampled(struct profile *p, const struct eventring_event *event)
+{
+  p->sampled_ns = limited_sum(p->sampled_ns, event->payload[SAMPLE_WEIGHT]);
 }
 
 static void take_sample(struct profile *p, enum sample_kind kind,
                         const struct eventring_event *event)
 {
+  if (kind == CPU_SAMPLE) take_sampled(p, event);
   if (kind == ALLOC_START) {
     take_start(p, event);
   } else if (kind == CPU_USED) {
-    take_used(p, event);
+    take_used(p, event, filter_wants(p->filter, event, -1));
   } else if (kind == BLOCKS_FREED) {
     for (uint32_t i = 0; i < event->words; i++)
       block_freed(p->blocks, event->payload[i], event->ns);
@@ -551,6 +572,15 @@ void profile_event(struct profile *p, const struct eventring_event *event)
   if (p->blocks != NULL && event->id == p->cycle_id) take_cycle(p, event);
   /* An operation is a complete event, so a span too. */
   if (kind != CPU_SAMPLE && !take_request(p, event)) take_span(p, event);
+}
+
+void profile_outside(struct profile *p, const struct eventring_event *event)
+{
+  const enum sample_kind kind = sample_kind(p->kinds, event);
+  take_ring(p, event);
+  if ((takers[kind] >> p->type & 1) == 0) return;
+  if (kind == CPU_SAMPLE) take_sampled(p, event);
+  else if (kind == CPU_USED) take_used(p, event, false);
 }
 
 /* Selection */
@@ -698,20 +728,26 @@ static void cut_wait(const struct profile *p, struct sample *sample)
   if (sample->weight > most) sample->weight = most;
 }
 
-/* Finds out of which times the processor time is known. */
+/* Finds out of which of the selected times the processor time is known. */
 static void find_known_times(struct profile *p)
 {
   if (p->used_count == 0) return;
   qsort(p->used, p->used_count, sizeof *p->used, compare_used);
   for (size_t i = 0; i < p->used_count; i++) {
-    p->used[i].from = i > 0 ? p->used[i - 1].to : INT64_MIN;
-    p->used[i].known = (i > 0 || !p->used_is_cut)
-                       && !is_earlier(p, p->used[i].from);
+    struct cpu_used *used = &p->used[i];
+    const bool follows = i > 0 && p->used[i - 1].selected;
+    used->from = i > 0 ? p->used[i - 1].to : INT64_MIN;
+    used->known = used->selected && (follows || !p->used_is_cut)
+                  && !is_earlier(p, used->from);
+    /* The first may be of longer than the data. */
+    if (i == 0 && !used->known) used->without = 0;
   }
   for (size_t i = 0; i < p->losses_count; i++)
     for (size_t k = used_after(p, p->losses[i].from);
-         k < p->used_count && p->used[k].from < p->losses[i].to; k++)
+         k < p->used_count && p->used[k].from < p->losses[i].to; k++) {
       p->used[k].known = false;
+      p->used[k].without = 0;
+    }
 }
 
 /* Returns whether the processor time around [ns] is known. */
@@ -757,14 +793,65 @@ static void add_used(struct profile *p)
   }
 }
 
+/* Time between samples: the runtime tells it when it has become too much to be chance,
+   so that it may be of long before.  It is spread over the time since it was told last,
+   as much of it as has no samples, and then over the time before that. */
+
+/* The elements of [used] between two that tell of time between samples: what is [left]
+   of the sum of their members [without]. */
+struct untold { size_t first, end; uint64_t sum, left; };
+
+/* Adds what was told of the elements of [untold] to the samples. */
+static void add_told(struct profile *p, const struct untold *untold)
+{
+  const uint64_t told = untold->sum - untold->left;
+  if (told == 0) return;
+  const double part = (double) told / (double) untold->sum;
+  double rest = 0;                /* of rounding */
+  for (size_t i = untold->first; i < untold->end; i++) {
+    const struct cpu_used *used = &p->used[i];
+    const double exact = (double) used->without * part + rest;
+    const uint64_t ns = (uint64_t) (exact + 0.5);
+    rest = exact - (double) ns;
+    if (used->known && ns > 0)
+      keep_unsampled(p, used->to, ns, USED_BETWEEN_SAMPLES);
+  }
+}
+
+static void spread_between_samples(struct profile *p)
+{
+  struct untold *list = NULL;
+  size_t count = 0, room = 0, first = 0;
+  uint64_t sum = 0;
+  for (size_t i = 0; i < p->used_count; i++) {
+    uint64_t told = p->used[i].told;
+    sum = limited_sum(sum, p->used[i].without);
+    if (told == 0) continue;
+    list = with_room(list, count, &room, sizeof *list);
+    list[count++] = (struct untold) { first, i + 1, sum, sum };
+    first = i + 1;
+    sum = 0;
+    while (told > 0 && count > 0) {
+      struct untold *last = &list[count - 1];
+      const uint64_t ns = told < last->left ? told : last->left;
+      last->left -= ns;
+      told -= ns;
+      if (last->left > 0) break;
+      add_told(p, last);
+      count--;
+    }
+  }
+  for (size_t i = 0; i < count; i++) add_told(p, &list[i]);
+  free(list);
+}
+
 static bool is_between_samples(const struct profile *p, const struct sample *sample)
 {
   return p->nodes[sample->node].unsampled == USED_BETWEEN_SAMPLES;
 }
 
-/* Adds the samples of the selection that are time between samples.  The runtime tells
-   it when it has become too much to be chance, so that it may be of a time long before
-   the selection: of the selection it is at most the time that has no samples. */
+/* Adds the samples of the selection that are time between samples, at most the time of
+   the selection that has no samples. */
 static void add_between_samples(struct profile *p)
 {
   const struct profile_sums *sums = &p->sums;
@@ -792,6 +879,7 @@ static void select_samples(struct profile *p)
   size_t kept = 0;
   if (p->type == PROFILE_WALL) find_common_time(p);
   find_known_times(p);
+  spread_between_samples(p);
   for (size_t i = 0; i < p->samples_count; i++) {
     struct sample sample = p->samples[i];
     if (sample.block != NO_BLOCK

@@ -31,6 +31,9 @@
 /* The most conditions of a profile. */
 #define CONDITIONS 3
 
+/* The runtime mostly tells of time between samples within this time. */
+#define AROUND_NS (60 * SECOND_NS)
+
 /* A profile of a window, which end_profile frees. */
 struct window_profile {
   char from[32];                  /* of the filter */
@@ -46,6 +49,8 @@ static void flame_event(struct window *w, const struct eventring_event *event)
   /* What a span or a request is may be told before the window. */
   if (w->from_start ? event->ns < w->to_ns : is_in_window(w, event))
     profile_event(w->state, event);
+  else
+    profile_outside(w->state, event);
 }
 
 /* Restricts [filter] to samples with [value] as property [by], unless [value] is
@@ -91,12 +96,20 @@ static void ring_begins(void *profile, uint32_t ring, int64_t ns)
   profile_ring_begins(profile, ring, ns);
 }
 
+/* Returns the time before and behind the window in which events tell of the processor
+   time of the window. */
+static int64_t margin_of(enum profile_type type)
+{
+  return type == PROFILE_CPU || type == PROFILE_WALL ? AROUND_NS : 0;
+}
+
 /* Reads the profile of the window [w].  Returns false, with the reason in [w],
    when it cannot be read. */
 static bool read_profile(struct window *w, struct window_profile *p)
 {
   *p = (struct window_profile) { .filter = NULL };
   w->from_start = w->query->span[0] != '\0' || w->query->requests[0] != '\0';
+  w->margin_ns = margin_of(w->query->type);
   select_samples(w, p);
   if (w->status != 0 || !open_window(w)) {
     free_filter(p->filter);
@@ -195,14 +208,12 @@ static void live_sites_window(void *state)
 struct answer answer_flame(const struct asked *asked)
 {
   struct window w = new_window(asked);
-  w.margin_ns = 0;
   return make_answer(&w, flame_window);
 }
 
 struct answer answer_pprof(const struct asked *asked)
 {
   struct window w = new_window(asked);
-  w.margin_ns = 0;
   w.download = new_download(asked->settings, w.why, sizeof w.why);
   if (w.download == NULL) return refusal(409, "%s", w.why);
   struct answer answer = make_answer(&w, pprof_window);

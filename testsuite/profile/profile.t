@@ -496,20 +496,34 @@ for merge in '' --all; do
       .incomplete_samples, ([.stacks[].cpu_ns] | add)]' out)" = \
       "[2000000000,400000000,400000000,1200000000,2,0,1200000000]" ]
 done
-# Time between samples that is told late, when most of it is of before the selection
+# Time between samples that is told late: 0.4, 0, 0.5 and 0.1 s have no samples.
 {
-  echo "at 1000000000 100 0"
-  echo "used 5000000000 0 0 0 0 0 0"
-  echo "sample 600000000 0 0"
-  echo "at 2000000000 100 0"
-  echo "used 1000000000 100000000 0 0 4000000000 0 0"
+  at=0
+  while read -r sampled_ms blocked_ms told_ms; do
+    echo "at $((at + 900000000)) 100 0"
+    echo "sample ${sampled_ms}000000 0 0"
+    echo "at $((at += 1000000000)) 100 0"
+    echo "used 1000000000 ${blocked_ms}000000 0 0 ${told_ms}000000 0 0"
+  done <<END
+600 0 0
+1000 0 0
+400 100 0
+900 0 500
+1000 0 1000
+END
 } | ./make_profile late.eventring || exit 1
-run eventring profile --json late.eventring
-ok "time between samples is what is told" \
-  [ "$(jq .unsampled_ns out)" = 4100000000 ]
-run eventring profile --json --from=500ms late.eventring
-ok "in a selection not more than has no sample" \
-  [ "$(jq .unsampled_ns out)" = 1000000000 ]
+# unsampled ARGS NS: without samples, NS are told
+unsampled() {
+  run eventring profile --json $1 late.eventring
+  [ "$(jq .unsampled_ns out)" = "$2" ]
+}
+ok "time between samples that is told is no more than has none" unsampled '' 1100000000
+ok "it is spread over the time before, in parts" \
+  unsampled '--from=0 --to=1500ms' 400000000
+ok "also when it is told after the selection" \
+  unsampled '--from=1500ms --to=3500ms' 600000000
+ok "the time in which it is told has what is its own" \
+  unsampled '--from=3500ms' 0
 {
   mapping program
   echo "at 1000000000 100 0"
