@@ -414,6 +414,20 @@ static void judge_minor_heap(struct diagnosis *d)
 
 /* The collector as a whole */
 
+/* Adds to [f] of what [rest] consists, which is the time of [all] in the collector beside
+   minor collections and slices; these may overlap a little. */
+static void add_rest(struct diagnosis *d, struct finding *f, double rest, double all)
+{
+  if (rest <= 0) return;
+  const double arrivals = (double) d->measures->arrival_ns < rest
+                          ? (double) d->measures->arrival_ns : rest;
+  if (arrivals > 0)
+    add(f, FACT_SHARE, arrivals / all, "waits for the last domain to arrive at a stop");
+  add(f, FACT_SHARE, (rest - arrivals) / all, summary_numbers(d->summary)->domain_count > 1
+      ? "the rest of it: in stops, waits for other domains or a processor, other work"
+      : "the rest of it: other work in stops");
+}
+
 static void judge_collector(struct diagnosis *d)
 {
   const struct summary_numbers *n = summary_numbers(d->summary);
@@ -437,10 +451,7 @@ static void judge_collector(struct diagnosis *d)
   add(f, FACT_SHARE, minor / all, "minor collections, of the time in the collector");
   add(f, FACT_SHARE, slices / all,
       "slices of major collections, of the time in the collector");
-  /* These may overlap a little. */
-  if (minor + slices < all)
-    add(f, FACT_SHARE, (all - minor - slices) / all,
-        "the rest of it: waits for other domains at stops, other work in stops");
+  add_rest(d, f, all - minor - slices, all);
   add(f, FACT_SHARE, promoted_share(d), "promoted, of the words allocated");
   if (cause != NULL) add_cause(f, cause);
   if (d->causes.second != NULL) add_second_cause(f, d->causes.second);

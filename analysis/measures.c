@@ -154,6 +154,7 @@ static void stopped(struct measures *m, const struct eventring_event *event)
     const struct summary_domain *d = domain_with(m->summary, in.id);
     const bool idles = in.id != by && d != NULL && waits(d, request);
     idle += idles;
+    if (!idles) m->arrival_ns += last.arrived_after - in.arrived_after;
     if (in.id != last.id) {
       if (in.arrived_after > before) before = in.arrived_after;
     } else if (in.id != by && !idles)

@@ -69,6 +69,8 @@ struct measures {
   struct late_domain late[LATE_DOMAINS];
   uint32_t late_count;
   struct idle_stops idle;
+  uint64_t arrival_ns;            /* that domains, but idle ones, waited at stops until
+                                     the last one arrived, added */
   struct heap_point heap[HEAP_POINTS];
   uint32_t heap_count;
   uint32_t heap_step;             /* cycles from one point to the next */

@@ -121,6 +121,13 @@ ok "stat has no share of active time then" jq -ne --argjson stat \
   "$(eventring stat --json ring.eventring)" '$stat.total |
    .active_gc_share == null and .gc_share == 0.3'
 
+stops 600 900000 | with control=1
+finds collector_time "in a program that waits at stops"
+ok "collector_time: the waits for domains that arrive late" \
+  between 0.99 1 "$(fact collector_time 'waits for the last domain to arrive at a stop')"
+ok "collector_time: the rest of the stops" between 0 0.01 "$(fact collector_time \
+  'the rest of it: in stops, waits for other domains or a processor, other work')"
+
 # caused COUNT NS NAME NUMBER...: in a program that waits half of the time
 caused() { { waits 500000; spans "$@"; } | with; diagnose; }
 # advised RULE CAUSE TEXT: the finding has that cause, and advice with TEXT
