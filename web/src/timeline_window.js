@@ -1,5 +1,5 @@
 // The window of the timeline, [from, to] in ns, and its answer: the server is asked for
-// the window and half as much on both sides.  A request that is no longer wanted is
+// the window and, unless it follows the data, half as much on both sides.  A request that is no longer wanted is
 // cancelled.
 
 import { useEffect, useRef, useState } from './html.js';
@@ -22,12 +22,13 @@ function clamp([from, to], now) {
   return [start, start + length];
 }
 
-// Asks for the timeline of [view], which is [width] pixels wide; [signal] ends it.
-async function ask(id, view, width, signal) {
-  const margin = (view[1] - view[0]) / 2;
+// Asks for the timeline of [view], which is [width] pixels wide, and of [margin], a part of
+// it, on both sides; [signal] ends it.
+async function ask(id, view, width, margin, signal) {
+  const more = margin * (view[1] - view[0]);
   return { ...await get(ofProcess(id, 'timeline'), {
-    from: Math.max(0, view[0] - margin), to: view[1] + margin,
-    width: Math.min(2 * width, most_pixels) }, signal), view };
+    from: Math.max(0, view[0] - more), to: view[1] + more,
+    width: Math.min((1 + 2 * margin) * width, most_pixels) }, signal), view };
 }
 
 // Asks for [view] when it settles or, if it follows the end of the data for [range] (else
@@ -48,7 +49,7 @@ export function useAnswer(id, view, width, range) {
       try {
         if (latest.current !== asked) {
           asked = latest.current;
-          const next = await ask(id, asked, width, abort.signal);
+          const next = await ask(id, asked, width, range ? 0 : 0.5, abort.signal);
           seen.enter(next.view);
           giveRows(next, seen);
           set(next);
