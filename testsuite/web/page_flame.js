@@ -197,6 +197,21 @@ await test('a function with its callers and callees, by its name and by the keyb
     await has(page, 'No sample has the function none');
   }));
 
+await test('the functions with the largest times of their own are above the graph',
+  () => onPage('#/process/100/flame', async (page) => {
+    const text = await (await seen(page, '.largest')).evaluate((e) => e.innerText);
+    const rows = await page.$$eval('[data-table=functions] tbody tr', (all) =>
+      all.map(({ cells }) => `${cells[0].innerText} ${cells[4].innerText}`));
+    assert.equal(text, `Largest self: ${rows.slice(0, 4).join(', ')} · all functions`);
+    await click(page, '.largest button:last-child');
+    await until(page, () => {
+      const { top } = document.querySelector('[data-table=functions]').getBoundingClientRect();
+      return top >= 0 && top < innerHeight;
+    });
+    await click(page, '.largest button');
+    await seen(page, '.flame[aria-label=Callers]');
+  }));
+
 await test('the totals of functions that are estimates have intervals, unless of few samples',
   () => onPage('#/process/100/flame?type=alloc&last=all', async (page) => {
     await seen(page, '[data-table=functions]');
@@ -343,6 +358,9 @@ await test('the live heap by site: names are text, and new points come',
                         '\\x1b[31mred\\x1b[0m ', 'other 1.00 MiB'])
       assert.ok(text.includes(name), text);
     assert.equal(await page.$('.legend img, .chart img, .chart script'), null);
+    await has(page, 'bytes alive, by the line');
+    await go(page, '#/process/100/flame?type=live&thread=7');
+    await has(page, 'of all threads, spans and requests: bytes alive');
     await until(page, (before) => document.querySelector(
       '.plot[aria-label^="Live heap by site: "]').ariaLabel !== before,
     `Live heap by site: ${text}`);
@@ -480,10 +498,20 @@ await test('Control, the saved recordings and a comparison have a link that can 
     }
   }));
 
-await test('where the browser has no clipboard, the link is shown',
+await test('a link to a live view holds the time that it shows, not the time after it',
   () => onPage('#/process/100/charts?last=60', async (page) => {
+    const link = await copyLink(page, true);
+    const { from, to } = Object.fromEntries(new URLSearchParams(link.split('?')[1]));
+    assert.equal(to - from, 60e9);
+    assert.ok(!link.includes('last='), link);
+    await has(page, 'It holds this time');
+  }));
+
+await test('where the browser has no clipboard, the link is shown',
+  () => onPage('#/process/100/charts?last=all', async (page) => {
     assert.equal(await copyLink(page, false), null);
     await has(page, `Copy this address: ${page.url()}`);
+    await has(page, 'It follows the process');
   }));
 
 await test('files that were saved are links to their recordings', async () => {

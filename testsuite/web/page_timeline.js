@@ -525,6 +525,11 @@ await test('spans and times are selected by keys, and what they say is in sight'
     assert.ok(bottom <= 800, bottom);
     assert.equal(await page.$eval('[data-table=selection] tbody tr', (e) =>
       e.cells[1].innerText), 'request');
+    assert.deepEqual(await page.$$eval('.selected-time a', (all) =>
+      all.map((a) => `${a.innerText} ${a.hash}`)), [
+      'Flame graph #/process/100/flame?from=40050000000&to=40058000000',
+      'Requests #/process/100/requests?from=40050000000&to=40058000000',
+      'Events #/process/100/events?from=40050000000&to=40058000000']);
   }));
 
 const foundIs = (page, text) => until(page, (wanted) =>

@@ -5,27 +5,31 @@ import { html, useState } from './html.js';
 
 const needed = 'The link has no token: its reader opens it with the token of this server.';
 
-const live = 'It follows the process: to share this time, hold it by Live, and copy again. ';
-const held = 'The rings keep its events for a while only: save the range to keep them. ';
+const follows = 'It follows the process. ';
+const holds = 'It holds this time, and the address above follows the process. ';
+const kept = 'The rings keep its events for a while only: save the range to keep them. ';
 
-// [to]: the address of [what], which the button names, that of this view without it; [fixed]:
-// the range is held; [alive]: the process goes on.
-export function CopyLink({ to, what, fixed, alive }) {
+// [to]: the address of [what], which the button names, that of this view without it.  Of a
+// process that is [alive], [held] returns the address of this view with the time that it
+// shows now, or is null: the view has no such time.
+export function CopyLink({ to, what, held = null, alive }) {
   const [copied, set] = useState(null);
-  const linkNow = () => new URL(to ?? location.hash, location.href).href;
+  const whole = (address) => new URL(address, location.href).href;
+  const view = whole(to ?? location.hash);
   const copy = async () => {
-    const link = linkNow();
-    const reservation = `${!alive ? '' : fixed ? held : live}${needed}`;
+    const link = held ? whole(held()) : view;
+    const reservation = `${!alive ? '' : !held ? follows
+      : `${link === view ? '' : holds}${kept}`}${needed}`;
     try {
       await navigator.clipboard.writeText(link);
-      set({ link, text: `Copied. ${reservation}` });
+      set({ view, text: `Copied. ${reservation}` });
     } catch {
       // Browsers have a clipboard only for https and for this machine.
-      set({ link, text: `Copy this address: ${link} ${reservation}` });
+      set({ view, text: `Copy this address: ${link} ${reservation}` });
     }
   };
   // Another view has another link.
-  const text = copied?.link === linkNow() ? copied.text : '';
+  const text = copied?.view === view ? copied.text : '';
   return html`<button type="button" class="copy link" onClick=${copy}
       title=${`Copy the address of ${what ?? 'this view'}, without the token`}>${
         what ? `Copy the link to ${what}` : 'Copy link'}</button>

@@ -290,7 +290,7 @@ export function Flame(given) {
       answer?.name ? `, ${sumText(answer, type)}, ${timeOf(answer, type, data.now)}`
         : ''}</small></h2>
     ${key === 'live' && html`<${LiveSites} ...${{ id, process, data, live,
-      range }} onZoom=${setRange} />`}
+      range }} selected=${isSelected(address.values)} onZoom=${setRange} />`}
     <${Answer} key=${key} ...${{ answer, process, type, address, now: data.now,
       wider, record: recordShown, why: obstacle(process, server, live) }} />
   </section>`;

@@ -157,6 +157,18 @@ function Legend({ rows, all }) {
         format.share(part(sums.get(key), all))}</li>`)}</ul>`;
 }
 
+const most_self = 4;
+
+// The first of [rows], which have the largest values of their own, above the [table] of all.
+function Largest({ rows, all, focus, table }) {
+  const most = rows.filter((f) => f.self > 0).slice(0, most_self);
+  return html`<p class="quiet hint largest">Largest self: ${most.map((f, i) => html`${
+    i > 0 && ', '}<button key=${f.name} type="button" class="link" title="Callers and callees"
+      onClick=${() => focus(f.name)}>${format.name(f.name)}</button> ${
+      format.share(part(f.self, all))}`)} · <button type="button" class="link"
+      onClick=${() => table.current.scrollIntoView()}>all functions</button></p>`;
+}
+
 // Returns the number in [list], of which callers come before what they called, of the bar
 // to which the key of an arrow leads from bar [i]; -1: to none.  [upward]: as of Bars.
 function neighbour(list, i, key, upward) {
@@ -240,6 +252,7 @@ export function FlameGraph({ root, text, bar, compared = null, state, set }) {
   const focus = (name) => set({ focus: name, zoom: '' });
   const { list, narrow } = useMemo(() => boxes(shown), [shown]);
   const rows = useMemo(() => functions(root), [root]);
+  const table = useRef(null);
   const matches = matcher(wanted);
   const top = around?.callees ?? shown;
   const found = matches
@@ -279,7 +292,8 @@ export function FlameGraph({ root, text, bar, compared = null, state, set }) {
           inkOf(node, root, compared), tell), 'image/svg+xml')}>SVG</button>`}
       <span class="told">${tell(under?.top === top ? under.node : top)}</span>
     </div>
-    ${!compared && html`<${Legend} rows=${rows} all=${root.value} />`}
+    ${!compared && html`<${Legend} rows=${rows} all=${root.value} />
+      <${Largest} ...${{ rows, focus, table }} all=${root.value} />`}
     <p class="quiet hint">${around
       ? `The width of a bar shows ${bar} in calls of ${format.name(top.name)}. A click
         shows another function.`
@@ -294,7 +308,7 @@ export function FlameGraph({ root, text, bar, compared = null, state, set }) {
       ? html`<${Around} ...${bars} around=${around}
           choose=${(node) => focus(node.name)} />`
       : html`<${Bars} ...${bars} list=${list} choose=${zoom} label="Flame graph" />`}
-    <${Table} key=${compared} name="functions" title="Functions" file="flame" rows=${rows} columns=${[
+    <div ref=${table}><${Table} key=${compared} name="functions" title="Functions" file="flame" rows=${rows} columns=${[
       { label: 'Function', value: (f) => f.name,
         cell: (f, name) => html`<button type="button" class="link"
           title="Callers and callees" onClick=${() => focus(f.name)}>${name}</button>` },
@@ -307,5 +321,5 @@ export function FlameGraph({ root, text, bar, compared = null, state, set }) {
           'probability of 95 %; –: estimated from too few samples, or no estimate' }],
       ...comparisons(root, text)[compared] ?? [{
         label: 'Self, of all', value: (f) => part(f.self, root.value),
-        text: format.share }]]} />`;
+        text: format.share }]]} /></div>`;
 }

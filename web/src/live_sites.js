@@ -46,8 +46,9 @@ function useSites(id, range, data, live) {
   return answer;
 }
 
-// [onZoom]: gets the range that the user selects.
-export function LiveSites({ id, process, data, live, range, onZoom }) {
+// [selected]: the flame graph below shows some samples only; [onZoom]: gets the range that
+// the user selects.
+export function LiveSites({ id, process, data, live, range, selected, onZoom }) {
   const answer = useSites(id, range, data,
                           live && process.state === 'running');
   if (answer?.error)
@@ -66,7 +67,8 @@ export function LiveSites({ id, process, data, live, range, onZoom }) {
   return html`
     <div class="charts"><${Chart} title="Live heap by site" wide=${true}
       height=${180} stacked=${true} binary=${true} text=${format.bytes}
-      note=${note} process=${process}
+      note=${selected ? `of all threads, spans and requests: ${note}` : note}
+      process=${process}
       seconds=${seconds} from=${seconds[0]} to=${seconds.at(-1)} series=${series}
       asked=${to === null ? undefined : [from, to].map((ns) => (started + ns) / 1e9)}
       onZoom=${(...times) => {

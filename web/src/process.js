@@ -9,7 +9,7 @@ import * as format from './format.js';
 import { beginOf, History } from './history.js';
 import { Damage, endOf, isSaved, Numbers, stateOf } from './overview.js';
 import {
-  isFixed, RangeBar, rangeOf, rangeValues, widerOffer,
+  isFixed, limits, RangeBar, rangeOf, rangeValues, widerOffer,
 } from './range.js';
 import { useTiers } from './tiers.js';
 import { Charts } from './charts.js';
@@ -144,6 +144,7 @@ function useData(id, process, subscribe, live, redraw_ms) {
   return { ...data, redraw, paced, error, failed };
 }
 
+// The path is selected whole by a click, to be copied.
 function Title({ process }) {
   const state = stateOf(process);
   return html`
@@ -155,13 +156,9 @@ function Title({ process }) {
         format.name(process.runtime)} · since ${
         format.date(process.started_unix_ns)}${endOf(process)
           ? ` until ${format.clock(endOf(process))}` : ''}</span>
+      ${process.path && html`<span class="quiet hint one-line">File: <code class="path">${
+        format.name(process.path)}</code></span>`}
     </div>`;
-}
-
-// The path is selected whole by a click, to be copied.
-function Path({ process }) {
-  return process.path && html`<p class="quiet hint one-line">File: <code class="path">${
-    format.name(process.path)}</code></p>`;
 }
 
 const more = [
@@ -208,7 +205,6 @@ export function Process(given) {
                   setRange, wider: widerOffer(range, setRange, alive) };
   return html`<main>
     <${Title} process=${known.current} />
-    <${Path} process=${known.current} />
     ${gone && html`<p class="error" role="alert">The server no longer shows this
       process: it ended 10 minutes ago, or its file was removed. These are the last
       numbers.</p>`}
@@ -227,7 +223,9 @@ export function Process(given) {
       ${alive && html`<${PartlyOverwritten} ...${{ ...range, kept }} />`}
       <${DownloadMenu} ...${props} shown=${view === 'flame'
         ? flameParameters(address.values) : {}} />`}
-      <${CompareMenu} process=${known.current} /><${CopyLink} fixed=${isFixed(range)} alive=${alive} /></div>
+      <${CompareMenu} process=${known.current} /><${CopyLink} alive=${alive}
+        held=${alive && view !== 'control' && range.last !== null ? () =>
+          address.to(rangeValues(limits(range, data.now))) : null} /></div>
     ${isFixed(range) && html`<${OverwrittenRange} ...${{ kept, alive }} to=${range.to} />`}
     <${Guard} key=${view}><${View} ...${props} /><//>
     ${held && html`<p class="held" aria-hidden="true">Rows stay while you point at them</p>`}

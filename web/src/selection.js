@@ -4,9 +4,10 @@
 
 import { html, useEffect, useMemo, useState } from './html.js';
 import { selectionValues } from './choice.js';
+import { allSamples } from './flame_selection.js';
 import * as format from './format.js';
 import { isOverwritten, overwrittenText } from './overwritten.js';
-import { getCovered } from './range.js';
+import { getCovered, rangeValues } from './range.js';
 import { Table } from './table.js';
 
 // Returns [[from, to] or null, a function that changes it].
@@ -44,8 +45,11 @@ function rowsOf({ spans = [], waits = [], requests = [], total }, length) {
           ...of(spans.filter((s) => !s.user), 'span of the runtime')];
 }
 
+// The views that can show the selected time alone.
+const others = [['flame', 'Flame graph'], ['requests', 'Requests'], ['events', 'Events']];
+
 // [fit]: brings the selected time into view; [clear]: ends the selection.
-export function SelectionTable({ id, selected: [from, to], fit, clear }) {
+export function SelectionTable({ id, address, selected: [from, to], fit, clear }) {
   const [stat, set] = useState(null);
   const [error, setError] = useState(null);
   useEffect(() => {
@@ -63,7 +67,9 @@ export function SelectionTable({ id, selected: [from, to], fit, clear }) {
       <b>Selected: ${format.duration(to - from)}</b>
       <span class="quiet">${format.moment(from, 1e3)} to ${format.moment(to, 1e3)}</span>
       <button onClick=${fit}>Zoom to selection</button>
-      <button onClick=${clear}>Clear</button></div>
+      <button onClick=${clear}>Clear</button>
+      ${others.map(([view, label]) => html`<a key=${view} href=${address.to({
+        ...allSamples, ...rangeValues({ from, to }), ...selectionValues(null) }, view)}>${label}</a>`)}</div>
     ${error && html`<p class="error" role="alert">${format.name(error)}</p>`}
     ${!stat && !error && html`<p class="quiet">Computing…</p>`}
     ${rows?.length === 0 && html`<p class="quiet">${isOverwritten(stat.kept, to)

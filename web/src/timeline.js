@@ -163,7 +163,7 @@ export function Timeline({ id, process, data, live, address, range, setRange }) 
       <div class="details" tabindex="0" role="region" aria-label="Selection">
       ${moment !== null && html`<${Moment} id=${id} at=${moment} waits=${place.waits} backup=${choice.backup}
         clear=${() => setMoment(null)} />`}
-      ${selected && html`<${SelectionTable} ...${{ id, selected }}
+      ${selected && html`<${SelectionTable} ...${{ id, address, selected }}
         fit=${() => move(selected, true)} clear=${() => setSelected(null)} />`}
       ${chosen && html`<${Chosen} ...${{ id, process, chosen, picture }} />`}</div>`}
   </section>`;
