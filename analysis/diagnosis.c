@@ -70,6 +70,10 @@ const char *const fact_unit_name[FACT_TEXT + 1] = {
 /* Room for the size of a minor heap as a text. */
 #define HEAP_SIZE 16
 
+/* Returns whether [value], in the unit of limit [id], is at least the limit, and notes
+   it as what was measured. */
+#define reaches(d, id, value) limit_reached(d, LIMIT_ID_##id, LIMIT_##id, value)
+
 struct diagnosis {
   struct eventring_cursor *cursor;
   struct summary *summary;
@@ -80,6 +84,7 @@ struct diagnosis {
   struct finding findings[RULES];
   struct not_judged not_judged[RULES];
   uint32_t finding_count, not_judged_count;
+  double measured[LIMITS];        /* NAN: not measured */
 
   /* Set by diagnosis_finish. */
   struct summary_tally total;
@@ -98,6 +103,13 @@ struct diagnosis {
 };
 
 /* Results */
+
+static bool limit_reached(struct diagnosis *d, enum limit_id id, double limit,
+                          double value)
+{
+  d->measured[id] = value;
+  return value >= limit;
+}
 
 /* Sets the advice of [f].  [heap] is the size of a minor heap, which takes the place
    of WORDS in [advice]; NULL when none is proposed. */
@@ -369,7 +381,7 @@ static void judge_minor_heap(struct diagnosis *d)
   if (!can_judge_shares(d, RULE_MINOR_HEAP_SMALL)) return;
   const struct histogram *minor = &n->pauses[PAUSE_MINOR];
   double share = of_active(d, (double) minor->total), ns = 0;
-  if (share < percent(LIMIT_MINOR_TIME)) return;
+  if (!reaches(d, MINOR_TIME, 100 * share)) return;
   /* Collections at the end of a major cycle follow from promotion. */
   uint64_t full = with_cause(d, CAUSED_MINOR, "minor_heap_full", &ns),
     cycles = with_cause(d, CAUSED_MINOR, "cycle_done", &ns);
@@ -436,7 +448,7 @@ static void judge_collector(struct diagnosis *d)
     all = (double) d->time.collecting_ns,
     minor = (double) n->pauses[PAUSE_MINOR].total,
     slices = (double) n->pauses[PAUSE_SLICE].total;
-  if (share < percent(LIMIT_COLLECTOR_TIME)) return;
+  if (!reaches(d, COLLECTOR_TIME, 100 * share)) return;
   const struct collector_causes last = { d->last.cause, d->last.second_cause };
   d->causes = collector_causes(d->summary, &last, LIMIT_FAVOUR);
   const char *cause = d->causes.first;
@@ -482,7 +494,7 @@ static void judge_long_stop(struct diagnosis *d)
   const struct histogram *stops = &n->pauses[PAUSE_ANY];
   const struct eventring_description *event =
     eventring_describe(d->cursor, longest->reason.id);
-  if ((double) longest->ns < LIMIT_LONG_STOP * 1e6 || event == NULL) return;
+  if (!reaches(d, LONG_STOP, (double) longest->ns / 1e6) || event == NULL) return;
   const char *cause = cause_of_pause(d, longest->reason.own.cause, event->name);
   const int64_t ended = time_since(longest->end_ns,
                                    target_info(d->cursor).started_ns);
@@ -523,7 +535,8 @@ static void judge_remembered_set(struct diagnosis *d)
   uint64_t full = with_cause(d, CAUSED_MINOR, "ref_table_full", &ns);
   double causes = d->total.minor_collections == 0 ? 0
     : (double) full / (double) d->total.minor_collections;
-  if (share < percent(LIMIT_REMEMBERED_TIME)) return;
+  const bool large = reaches(d, REMEMBERED_PART, 100 * (part > causes ? part : causes));
+  if (!reaches(d, REMEMBERED_TIME, 100 * share)) return;
   if (!seen && causes < percent(LIMIT_REMEMBERED_PART)) {
     if (!is_recorded(d, "gc_detail"))
       leave(d, RULE_REMEMBERED_SET,
@@ -531,9 +544,7 @@ static void judge_remembered_set(struct diagnosis *d)
         ->category = "gc_detail";
     return;
   }
-  if ((part < percent(LIMIT_REMEMBERED_PART)
-       && causes < percent(LIMIT_REMEMBERED_PART))
-      || by_old_part(d) >= percent(LIMIT_BY_OLD_PART)
+  if (!large || by_old_part(d) >= percent(LIMIT_BY_OLD_PART)
       || !dies_soon(d, RULE_REMEMBERED_SET, LIMIT_REMEMBERED_STAYED))
     return;
   struct finding *f = find(d, RULE_REMEMBERED_SET, seen ? CERTAIN : LIKELY,
@@ -553,8 +564,8 @@ static void judge_promoted_by_old(struct diagnosis *d)
   double share =
     of_active(d, (double) summary_numbers(d->summary)->pauses[PAUSE_MINOR].total),
     part = by_old_part(d);
-  if (share < percent(LIMIT_BY_OLD_TIME)
-      || part < percent(LIMIT_BY_OLD_PART)
+  const bool large = reaches(d, BY_OLD_PART, 100 * part);
+  if (!reaches(d, BY_OLD_TIME, 100 * share) || !large
       || !dies_soon(d, RULE_PROMOTED_BY_OLD, LIMIT_BY_OLD_STAYED))
     return;
   struct finding *f = find(d, RULE_PROMOTED_BY_OLD, LIKELY, share);
@@ -586,9 +597,8 @@ static void judge_explicit(struct diagnosis *d)
     if ((double) h->max > longest) longest = (double) h->max;
   }
   double share = of_busiest(d, ns);
-  if (share < percent(LIMIT_EXPLICIT_TIME)
-      || (double) count < LIMIT_EXPLICIT_CALLS)
-    return;
+  const bool many = reaches(d, EXPLICIT_CALLS, (double) count);
+  if (!reaches(d, EXPLICIT_TIME, 100 * share) || !many) return;
   struct finding *f = find(d, RULE_EXPLICIT_COLLECTIONS, CERTAIN, share);
   add(f, FACT_SHARE, share, "collector's time in these calls, of %s", busiest(d));
   add(f, FACT_NS, longest, "longest call");
@@ -603,10 +613,9 @@ static void judge_compactions(struct diagnosis *d)
 {
   if (!can_judge_shares(d, RULE_COMPACTIONS)) return;
   const struct histogram *h = timing(d, "explicit_gc_compact");
-  if (h == NULL) return;
   const uint64_t ns = collector_called(d->summary, "explicit_gc_compact");
   double share = of_busiest(d, (double) ns);
-  if (share < percent(LIMIT_COMPACTION_TIME)) return;
+  if (!reaches(d, COMPACTION_TIME, 100 * share) || h == NULL) return;
   struct finding *f = find(d, RULE_COMPACTIONS, CERTAIN, share);
   add(f, FACT_SHARE, share, "collector's time in Gc.compact, of %s", busiest(d));
   add(f, FACT_COUNT, (double) h->count, "calls");
@@ -621,7 +630,7 @@ static void judge_custom_memory(struct diagnosis *d)
     minors = with_cause(d, CAUSED_MINOR, "custom_memory", &ns)
            + with_cause(d, CAUSED_MINOR, "custom_table_full", &ns);
   double share = of_active(d, ns);
-  if (share < percent(LIMIT_CUSTOM_TIME)) return;
+  if (!reaches(d, CUSTOM_TIME, 100 * share)) return;
   struct finding *f = find(d, RULE_CUSTOM_MEMORY, LIKELY, share);
   add(f, FACT_SHARE, share, "time in collections with these causes, of %s",
       all_active(d));
@@ -646,9 +655,9 @@ static void judge_late_domain(struct diagnosis *d)
     if (worst == NULL || m->late[i].waited_ns > worst->waited_ns)
       worst = &m->late[i];
   }
-  if (worst == NULL || d->late_explained
-      || of_active(d, all) < percent(LIMIT_LATE_TIME)
-      || (double) worst->stops < LIMIT_LATE_STOPS)
+  const bool many = reaches(d, LATE_STOPS, worst == NULL ? 0 : (double) worst->stops);
+  if (!reaches(d, LATE_TIME, 100 * of_active(d, all)) || !many || worst == NULL
+      || d->late_explained)
     return;
   struct finding *f = find(d, RULE_DOMAIN_LATE, LIKELY, of_active(d, all));
   const char *name = eventring_domain_name(d->cursor, worst->id);
@@ -669,7 +678,7 @@ static void judge_idle_domains(struct diagnosis *d)
   if (!can_judge_shares(d, RULE_IDLE_DOMAINS)) return;
   const struct idle_stops *idle = &d->measures->idle;
   double share = of_busiest(d, (double) idle->delay_ns);
-  if (d->late_explained || share < percent(LIMIT_IDLE_TIME)) return;
+  if (!reaches(d, IDLE_TIME, 100 * share) || d->late_explained) return;
   struct finding *f = find(d, RULE_IDLE_DOMAINS, LIKELY, share);
   add(f, FACT_SHARE, share, "time until idle domains had stopped, of %s",
       busiest(d));
@@ -688,7 +697,7 @@ static void judge_many_domains(struct diagnosis *d)
     return;
   }
   double busy = (double) active_ns(&d->time) / d->passed_ns;
-  if (!d->time.known || busy < LIMIT_BUSY_DOMAINS * d->processors) return;
+  if (!d->time.known || !reaches(d, BUSY_DOMAINS, busy / d->processors)) return;
   d->late_explained = true;
   struct finding *f = find(d, RULE_MANY_DOMAINS, LIKELY,
                            1 - d->processors / busy);
@@ -705,9 +714,8 @@ static void judge_mutex(struct diagnosis *d)
   const struct wait_sum *w = &d->measures->mutex;
   double ns = (double) w->ns, work = ns + d->active_ns, share = ns / work;
   if (!can_judge_part(d, RULE_MUTEX_CONTENTION, work)) return;
-  if (share < percent(LIMIT_MUTEX_TIME)
-      || (double) w->count < LIMIT_MUTEX_WAITS)
-    return;
+  const bool many = reaches(d, MUTEX_WAITS, (double) w->count);
+  if (!reaches(d, MUTEX_TIME, 100 * share) || !many) return;
   struct finding *f = find(d, RULE_MUTEX_CONTENTION, CERTAIN, share);
   add(f, FACT_SHARE, share, "time waited, of this time and active time");
   add(f, FACT_COUNT, (double) w->count, "waits");
@@ -723,9 +731,8 @@ static void judge_domain_lock(struct diagnosis *d)
   double ns = (double) lock->ns + (double) yield->ns,
     work = ns + d->active_ns, share = ns / work;
   if (!can_judge_part(d, RULE_DOMAIN_LOCK, work)) return;
-  if (share < percent(LIMIT_LOCK_TIME)
-      || (double) (lock->count + yield->count) < LIMIT_LOCK_WAITS)
-    return;
+  const bool many = reaches(d, LOCK_WAITS, (double) (lock->count + yield->count));
+  if (!reaches(d, LOCK_TIME, 100 * share) || !many) return;
   struct finding *f = find(d, RULE_DOMAIN_LOCK, CERTAIN, share);
   add(f, FACT_SHARE, share, "time of threads that could have run, of this "
       "and active time");
@@ -744,9 +751,8 @@ static void judge_finalisers(struct diagnosis *d)
 {
   if (!can_judge_shares(d, RULE_FINALISERS)) return;
   const struct histogram *h = timing(d, "finalisers");
-  if (h == NULL) return;
-  double share = of_active(d, (double) h->total);
-  if (share < percent(LIMIT_FINALISERS_TIME)) return;
+  double share = h == NULL ? 0 : of_active(d, (double) h->total);
+  if (!reaches(d, FINALISERS_TIME, 100 * share) || h == NULL) return;
   struct finding *f = find(d, RULE_FINALISERS, CERTAIN, share);
   add(f, FACT_SHARE, share, "time in finalisers, of %s", all_active(d));
   add(f, FACT_COUNT, (double) h->count, "times that finalisers ran");
@@ -774,23 +780,23 @@ static void judge_growth(struct diagnosis *d)
   const struct measures *m = d->measures;
   double cycles = m->heap_count == 0 ? 0
     : m->heap[m->heap_count - 1].cycle - m->heap[0].cycle + 1;
-  if (cycles < LIMIT_GROWTH_CYCLES) {
+  if (!reaches(d, GROWTH_CYCLES, cycles)) {
     leave(d, RULE_MEMORY_GROWTH, "fewer than %.0f major cycles ended",
           LIMIT_GROWTH_CYCLES);
     return;
   }
   double seconds = (double) time_since(m->heap[m->heap_count - 1].ns,
                                        m->heap[0].ns) / 1e9;
-  if (seconds < LIMIT_GROWTH_TIME) {
+  if (!reaches(d, GROWTH_TIME, seconds)) {
     leave(d, RULE_MEMORY_GROWTH, "major cycles ended during less than %.0f s",
           LIMIT_GROWTH_TIME);
     return;
   }
   double half = live_at(m, 0.5), later = live_at(m, 0.75), end = live_at(m, 1);
   double step = half * percent(LIMIT_GROWTH) / 2;
-  if (end < megabytes(LIMIT_GROWTH_HEAP) || later < half + step
-      || end < later + step)
-    return;
+  const bool large = reaches(d, GROWTH_HEAP, end / megabytes(1));
+  if (half > 0) d->measured[LIMIT_ID_GROWTH] = 100 * (end / half - 1);
+  if (!large || later < half + step || end < later + step) return;
   struct finding *f = find(d, RULE_MEMORY_GROWTH, POSSIBLE, 1 - half / end);
   add(f, FACT_BYTES, live_at(m, 0), "live heap after the first major cycle");
   add(f, FACT_BYTES, half, "half of the time later");
@@ -803,7 +809,7 @@ static void judge_fragmentation(struct diagnosis *d)
 {
   if (!can_judge(d, RULE_FRAGMENTATION)) return;
   const struct measures *m = d->measures;
-  if (m->heap_count < LIMIT_FREE_CYCLES) {
+  if (!reaches(d, FREE_CYCLES, m->heap_count)) {
     leave(d, RULE_FRAGMENTATION, "fewer than %.0f major cycles ended",
           LIMIT_FREE_CYCLES);
     return;
@@ -812,10 +818,10 @@ static void judge_fragmentation(struct diagnosis *d)
   for (uint32_t i = 1; i <= (uint32_t) LIMIT_FREE_CYCLES; i++) {
     const struct heap_point *p = &m->heap[m->heap_count - i];
     double share = (double) p->free_bytes / ((double) p->pool_bytes + 1);
-    if ((double) p->pool_bytes < megabytes(LIMIT_FREE_HEAP)) return;
+    if (!reaches(d, FREE_HEAP, (double) p->pool_bytes / megabytes(1))) return;
     if (share < least) least = share;
   }
-  if (least < percent(LIMIT_FREE)) return;
+  if (!reaches(d, FREE, 100 * least)) return;
   const struct heap_point *last = &m->heap[m->heap_count - 1];
   struct finding *f = find(d, RULE_FRAGMENTATION, LIKELY, least);
   add(f, FACT_BYTES, (double) last->pool_bytes, "pools of small blocks");
@@ -830,7 +836,7 @@ static void judge_hot_function(struct diagnosis *d, struct symbols *symbols)
   if (!can_judge(d, RULE_HOT_FUNCTION)) return;
   profile_finish(d->profile, symbols);
   struct profile_sums sums = profile_sums(d->profile);
-  if ((double) sums.samples < LIMIT_HOT_SAMPLES) {
+  if (!reaches(d, HOT_SAMPLES, (double) sums.samples)) {
     leave(d, RULE_HOT_FUNCTION, "%" PRIu64 " samples, fewer than %.0f",
           sums.samples, LIMIT_HOT_SAMPLES);
     return;
@@ -845,7 +851,8 @@ static void judge_hot_function(struct diagnosis *d, struct symbols *symbols)
   double self = count == 0 ? 0 : (double) table[0].self.weight,
     share = sums.weight == 0 ? 0 : self / (double) sums.weight,
     load = self / ((double) (sums.data_end_ns - sums.first_ns) + 1);
-  if (share >= percent(LIMIT_HOT) && load >= percent(LIMIT_HOT_LOAD)) {
+  const bool much = reaches(d, HOT_LOAD, 100 * load);
+  if (reaches(d, HOT, 100 * share) && much) {
     struct finding *f = find(d, RULE_HOT_FUNCTION, CERTAIN, share);
     add_text(f, "function", table[0].frame.function);
     add(f, FACT_SHARE, share, "in its own code, of the samples");
@@ -913,6 +920,9 @@ static void judge_open_requests(struct diagnosis *d)
   size_t count = 0;
   for (struct open_request *o = list; o < list + open; o++)
     if (is_open_for_long(d, &o->so_far) && count++ == 0) first = o;
+  if (open > 0)                   /* the longest */
+    d->measured[LIMIT_ID_OPEN_TIME] =
+      ((double) list->so_far.end_ns - (double) list->so_far.begin_ns) / 1e9;
   if (first != NULL) add_request(d, first, count);
   free(list);
 }
@@ -1052,6 +1062,11 @@ static bool is_partial(const struct diagnosis *d)
   return d->shortest_ns < LIMIT_WELL * 1e9;
 }
 
+double diagnosis_measured(const struct diagnosis *d, enum limit_id id)
+{
+  return d->measured[id];
+}
+
 uint64_t diagnosis_watched_ns(const struct diagnosis *d)
 {
   if (summary_numbers(d->summary)->domain_count == 0) return 0;
@@ -1132,6 +1147,7 @@ struct diagnosis *new_diagnosis(struct eventring_cursor *cursor,
   d->filter = new_filter();
   filter_begin(d->filter, cursor, why, sizeof why);
   d->profile = new_profile(cursor, d->filter, NULL, 0);
+  for (int i = 0; i < LIMITS; i++) d->measured[i] = NAN;
   return d;
 }
 

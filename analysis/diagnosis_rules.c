@@ -24,7 +24,7 @@ const struct rule rules[RULES] = {
 
 static const struct rule_limit limits[] = {
 #define LIMIT(id, rule, number, unit, event, meaning) \
-  { RULE_##rule, number, unit, meaning },
+  { LIMIT_ID_##id, RULE_##rule, number, unit, meaning },
 #include "caml/eventring_events.tbl"
 };
 

@@ -21,6 +21,12 @@ enum rule_id {
   RULES
 };
 
+enum limit_id {
+#define LIMIT(id, rule, number, unit, event, meaning) LIMIT_ID_##id,
+#include "caml/eventring_events.tbl"
+  LIMITS
+};
+
 struct rule {
   const char *name;
   const char *event;              /* see doc/EVENTS.md; "" for none */
@@ -33,6 +39,7 @@ extern const struct rule rules[RULES];
 /* Returns the limit of [rule] that comes after [last], the first after NULL; NULL: it has
    no more. */
 struct rule_limit {
+  enum limit_id id;
   enum rule_id rule;
   double number;
   const char *unit, *meaning;

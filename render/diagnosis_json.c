@@ -52,13 +52,17 @@ static json_t *json_finding(const struct finding *f)
                               : json_integer((json_int_t) f->request));
 }
 
-/* Returns the limits of [rule]. */
-static json_t *json_limits(enum rule_id rule)
+/* Returns the limits of [rule], with what was measured. */
+static json_t *json_limits(const struct diagnosis *d, enum rule_id rule)
 {
   json_t *limits = json_array();
-  for (const struct rule_limit *l = next_limit(rule, NULL); l != NULL; l = next_limit(rule, l))
-    json_array_append_new(limits, json_pack("{s:f, s:s, s:s}", "number", l->number, "unit",
-                                            l->unit, "meaning", l->meaning));
+  for (const struct rule_limit *l = next_limit(rule, NULL); l != NULL;
+       l = next_limit(rule, l)) {
+    const double measured = diagnosis_measured(d, l->id);
+    json_array_append_new(limits, json_pack(
+      "{s:f, s:s, s:s, s:o}", "number", l->number, "unit", l->unit, "meaning", l->meaning,
+      "measured", isfinite(measured) ? json_real(measured) : json_null()));
+  }
   return limits;
 }
 
@@ -76,7 +80,7 @@ static json_t *json_passed(const struct diagnosis *d)
     if (!named[i])
       json_array_append_new(passed, json_pack("{s:s, s:s, s:o}", "rule", rules[i].name,
                                               "title", rules[i].title, "limits",
-                                              json_limits(i)));
+                                              json_limits(d, i)));
   return passed;
 }
 

@@ -524,8 +524,11 @@ diagnose
 ok "the verdict has two causes of about as much time" jq -e '
   .verdict | test("^The collector takes [0-9.]+% of active time: minor heap full and " +
     "cycle done, ")' out
-ok "a rule that found nothing has its limits" jq -e '.passed[] | select(.rule == "long_stop") |
-  .limits[0] | .number == 100 and .unit == "ms"' out
+ok "a rule that found nothing has its limits, and what was measured" jq -e '.passed[] |
+  select(.rule == "long_stop") | .limits[0] |
+  .number == 100 and .unit == "ms" and .measured == 2' out
+ok "but not what was not measured" jq -e '.passed[] | select(.rule == "open_request") |
+  .limits | length == 4 and all(.measured == null)' out
 ok "each rule is in one of the three arrays" jq -e '
   [.findings[], .not_judged[], .passed[] | .rule] | length == 19 and
   (unique | length) == 19' out

@@ -592,7 +592,8 @@ export class Mock {
       last_diagnosis: () => ({
         watched_ns: 5.5e7, findings,
         passed: [{ rule: 'long_stop', title: 'A long stop', limits: [
-          { number: 100, unit: 'ms', meaning: 'least length' }] }],
+          { number: 100, unit: 'ms', meaning: 'least length', measured: 20.513 },
+          { number: 2, unit: 'stops', meaning: 'least number', measured: null }] }],
         not_judged: [{ rule: 'remembered_set', title: 'A large remembered set',
                        category: 'gc_detail', reason: 'not recorded' },
                      { rule: 'memory_growth', title: 'The heap grows', category: null,

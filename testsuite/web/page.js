@@ -119,7 +119,7 @@ await test('the verdict comes first; behind it are all rules, and what they lack
   () => onPage('', async (page) => {
     await click(page, '.process .verdict.warning');
     const text = () => page.$eval('.diagnosis', (e) => e.innerText);
-    await until(page, () => /Nothing found: 1\s+Not found: A long stop 100 ms: least length/.test(
+    await until(page, () => /Nothing found: 1\s+Not found: A long stop 20.5 of 100 ms: least length · 2 stops: least number/.test(
       document.querySelector('.diagnosis').innerText));
     await click(page, '.diagnosis summary');
     await until(page, () => !location.hash.includes('rules'));

@@ -39,9 +39,15 @@ function NotJudged({ rule: r, record, why }) {
       categories: [r.category], record, why }} />`}</li>`;
 }
 
+const three = (x) => String(Number(x.toPrecision(3)));
+
+// A limit, after what was compared with it, if anything was.
+const limitText = ({ number, unit, meaning, measured }) =>
+  `${measured == null ? '' : `${three(measured)} of `}${number} ${unit}: ${meaning}`;
+
 function Passed({ rule: { title, limits } }) {
-  return html`<li>Not found: ${format.name(title)} <small class="quiet">${limits.map((l) =>
-    `${l.number} ${l.unit}: ${l.meaning}`).join(' · ')}</small></li>`;
+  return html`<li>Not found: ${format.name(title)} <small class="quiet">${
+    limits.map(limitText).join(' · ')}</small></li>`;
 }
 
 function Rules({ id, process, diagnosis, address, server, live }) {
