@@ -71,7 +71,7 @@ const char *const fact_unit_name[FACT_TEXT + 1] = {
 #define HEAP_SIZE 16
 
 /* Returns whether [value], in the unit of limit [id], is at least the limit, and notes
-   it as what was measured. */
+   it as the measured value. */
 #define reaches(d, id, value) limit_reached(d, LIMIT_ID_##id, LIMIT_##id, value)
 
 struct diagnosis {
@@ -426,8 +426,8 @@ static void judge_minor_heap(struct diagnosis *d)
 
 /* The collector as a whole */
 
-/* Adds to [f] of what [rest] consists, which is the time of [all] in the collector beside
-   minor collections and slices; these may overlap a little. */
+/* Adds the parts of [rest] to [f]: the time of [all] in the collector without minor
+   collections and slices, which may overlap a little. */
 static void add_rest(struct diagnosis *d, struct finding *f, double rest, double all)
 {
   if (rest <= 0) return;

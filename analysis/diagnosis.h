@@ -139,8 +139,7 @@ struct headline diagnosis_headline(const struct diagnosis *d);
 struct vital_signs diagnosis_vital_signs(const struct diagnosis *d);
 enum level diagnosis_level(const struct diagnosis *d);
 
-/* Returns what was measured, in the unit of limit [id] and compared with it; NAN: nothing
-   was. */
+/* Returns the value that was compared with limit [id], in its unit; NAN: none was. */
 double diagnosis_measured(const struct diagnosis *d, enum limit_id id);
 
 /* Returns the time that the events of all domains cover, after diagnosis_finish: of the

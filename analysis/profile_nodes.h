@@ -93,7 +93,7 @@ struct matches {
 struct cpu_used {
   int64_t from, to;
   uint64_t ns, tick_ns;
-  uint64_t without;             /* of [ns], what has neither samples nor a cause */
+  uint64_t without;             /* of [ns], without samples and without a cause */
   uint64_t told;                /* time between samples, perhaps of before [from] */
   bool selected, known;
 };

@@ -797,11 +797,11 @@ static void add_used(struct profile *p)
    so that it may be of long before.  It is spread over the time since it was told last,
    as much of it as has no samples, and then over the time before that. */
 
-/* The elements of [used] between two that tell of time between samples: what is [left]
-   of the sum of their members [without]. */
+/* The elements of [used] between two that tell of time between samples, the sum of their
+   members [without], and the part of it that is [left]. */
 struct untold { size_t first, end; uint64_t sum, left; };
 
-/* Adds what was told of the elements of [untold] to the samples. */
+/* Adds the time that was told of the elements of [untold] to the samples. */
 static void add_told(struct profile *p, const struct untold *untold)
 {
   const uint64_t told = untold->sum - untold->left;

@@ -52,7 +52,7 @@ static json_t *json_finding(const struct finding *f)
                               : json_integer((json_int_t) f->request));
 }
 
-/* Returns the limits of [rule], with what was measured. */
+/* Returns the limits of [rule], with the measured values. */
 static json_t *json_limits(const struct diagnosis *d, enum rule_id rule)
 {
   json_t *limits = json_array();

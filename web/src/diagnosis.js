@@ -41,7 +41,7 @@ function NotJudged({ rule: r, record, why }) {
 
 const three = (x) => String(Number(x.toPrecision(3)));
 
-// A limit, after what was compared with it, if anything was.
+// A limit, after the value that was compared with it, if there is one.
 const limitText = ({ number, unit, meaning, measured }) =>
   `${measured == null ? '' : `${three(measured)} of `}${number} ${unit}: ${meaning}`;
 
