@@ -129,7 +129,7 @@ void profile_ring_begins(struct profile *profile, uint32_t ring, int64_t ns);
 
 /* Takes the next event of the cursor, which is outside of the time of the profile.  It may
    tell of time between samples that is in it, which the runtime tells late.  The caller
-   passes such events for some time before and behind. */
+   passes such events in order with the others, for some time before and behind. */
 void profile_outside(struct profile *profile, const struct eventring_event *event);
 
 /* Takes the next event of the cursor.  The caller passes every event. */

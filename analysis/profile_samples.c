@@ -485,7 +485,7 @@ static void take_used(struct profile *p, const struct eventring_event *event,
     with = limited_sum(with, ns);
     if (selected) keep_unsampled(p, event->ns, ns, cause);
   }
-  used.without = used.ns > with ? used.ns - with : 0;
+  used.without = limited_sum(0, used.ns > with ? used.ns - with : 0);
   if (selected && !p->used_is_selected) {
     p->used_is_selected = true;
     p->used_is_cut = !has_all_since_start(p, event);
@@ -546,15 +546,16 @@ void profile_ring_begins(struct profile *p, uint32_t ring, int64_t ns)
       p->begins_ns[samples] = ns;
 }
 
-/* Takes the time of [event] in its ring, and the losses of the ring. */
-static void take_ring(struct profile *p, const struct eventring_event *event)
+/* Takes the time of [event] in its ring, and the losses of the ring.  [outside]: of the
+   time of the profile, so that a loss is not the begin of its ring in it. */
+static void take_ring(struct profile *p, const struct eventring_event *event, bool outside)
 {
   if (event->ring >= p->rings || event->form == EVENTRING_EV_CONTROL_CHANGED)
     return;
   const int64_t last_ns = p->ring_ns[event->ring];
   p->ring_ns[event->ring] = event->ns;
   if (event->form != EVENTRING_EV_LOST) return;
-  if (last_ns == INT64_MIN) profile_ring_begins(p, event->ring, event->ns);
+  if (last_ns == INT64_MIN && !outside) profile_ring_begins(p, event->ring, event->ns);
   if (event->ring < p->first_samples) return;
   p->losses = with_room(p->losses, p->losses_count, &p->losses_room,
                         sizeof *p->losses);
@@ -567,7 +568,7 @@ void profile_event(struct profile *p, const struct eventring_event *event)
   if (event->ns > p->last_ns) p->last_ns = event->ns;
   if (event->ns < p->first_ns) p->first_ns = event->ns;
   if ((takers[kind] >> p->type & 1) != 0) take_sample(p, kind, event);
-  take_ring(p, event);
+  take_ring(p, event, false);
   if (p->blocks != NULL) blocks_event(p->blocks, event);
   if (p->blocks != NULL && event->id == p->cycle_id) take_cycle(p, event);
   /* An operation is a complete event, so a span too. */
@@ -577,7 +578,7 @@ void profile_event(struct profile *p, const struct eventring_event *event)
 void profile_outside(struct profile *p, const struct eventring_event *event)
 {
   const enum sample_kind kind = sample_kind(p->kinds, event);
-  take_ring(p, event);
+  take_ring(p, event, true);
   if ((takers[kind] >> p->type & 1) == 0) return;
   if (kind == CPU_SAMPLE) take_sampled(p, event);
   else if (kind == CPU_USED) take_used(p, event, false);
@@ -795,7 +796,8 @@ static void add_used(struct profile *p)
 
 /* Time between samples: the runtime tells it when it has become too much to be chance,
    so that it may be of long before.  It is spread over the time since it was told last,
-   as much of it as has no samples, and then over the time before that. */
+   as much of it as has no samples, and then over the time before that.  A part may be of
+   before the data: then the data has too much of it, but never more than has no samples. */
 
 /* The elements of [used] between two that tell of time between samples, the sum of their
    members [without], and the part of it that is [left]. */
@@ -811,8 +813,9 @@ static void add_told(struct profile *p, const struct untold *untold)
   for (size_t i = untold->first; i < untold->end; i++) {
     const struct cpu_used *used = &p->used[i];
     const double exact = (double) used->without * part + rest;
-    const uint64_t ns = (uint64_t) (exact + 0.5);
+    uint64_t ns = (uint64_t) (exact + 0.5);
     rest = exact - (double) ns;
+    if (ns > used->without) ns = used->without;   /* large numbers are not exact */
     if (used->known && ns > 0)
       keep_unsampled(p, used->to, ns, USED_BETWEEN_SAMPLES);
   }

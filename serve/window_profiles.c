@@ -31,8 +31,10 @@
 /* The most conditions of a profile. */
 #define CONDITIONS 3
 
-/* The runtime mostly tells of time between samples within this time. */
-#define AROUND_NS (60 * SECOND_NS)
+/* The shortest and the longest time around a window in which events tell of time between
+   samples in it. */
+#define LEAST_AROUND_NS SECOND_NS
+#define MOST_AROUND_NS (60 * SECOND_NS)
 
 /* A profile of a window, which end_profile frees. */
 struct window_profile {
@@ -96,11 +98,18 @@ static void ring_begins(void *profile, uint32_t ring, int64_t ns)
   profile_ring_begins(profile, ring, ns);
 }
 
-/* Returns the time before and behind the window in which events tell of the processor
-   time of the window. */
-static int64_t margin_of(enum profile_type type)
+/* Returns how much is read before and behind the window of [q], of which events tell of
+   time between samples in it: as much as the window, so that it costs three times as much
+   at most.  The runtime may tell it later still.  Selected threads, spans and requests
+   have no such time. */
+static int64_t margin_of(const struct query *q, const struct window_profile *p)
 {
-  return type == PROFILE_CPU || type == PROFILE_WALL ? AROUND_NS : 0;
+  const int64_t length = q->to_ns - q->from_ns;
+  if ((q->type != PROFILE_CPU && q->type != PROFILE_WALL) || p->conditions_count > 0
+      || filter_has_threads(p->filter))
+    return 0;
+  return length < LEAST_AROUND_NS ? LEAST_AROUND_NS
+       : length > MOST_AROUND_NS ? MOST_AROUND_NS : length;
 }
 
 /* Reads the profile of the window [w].  Returns false, with the reason in [w],
@@ -109,8 +118,8 @@ static bool read_profile(struct window *w, struct window_profile *p)
 {
   *p = (struct window_profile) { .filter = NULL };
   w->from_start = w->query->span[0] != '\0' || w->query->requests[0] != '\0';
-  w->margin_ns = margin_of(w->query->type);
   select_samples(w, p);
+  w->margin_ns = margin_of(w->query, p);
   if (w->status != 0 || !open_window(w)) {
     free_filter(p->filter);
     return false;

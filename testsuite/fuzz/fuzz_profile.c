@@ -167,9 +167,9 @@ static void merge_twice(const struct profile *profile)
 }
 
 /* Makes the profile of [type] of all events, with the first [count] conditions;
-   of the blocks that are alive at [at]. */
-static void take_profile(struct eventring_cursor *cursor,
-                         enum profile_type type, size_t count, int64_t at)
+   of the blocks that are alive at [at].  [outside]: some are of another time. */
+static void take_profile(struct eventring_cursor *cursor, enum profile_type type,
+                         size_t count, int64_t at, bool outside)
 {
   static const struct condition conditions[] = {
     { DURING, "gc", -1, 0 }, { OUTSIDE, "minor", 1000, 0 },
@@ -185,7 +185,10 @@ static void take_profile(struct eventring_cursor *cursor,
   profile_set_time(profile, at);
   CHECK(filter_begin(filter, cursor, why, sizeof why));
   while ((n = eventring_read(cursor, events, BATCH)) != 0)
-    for (int i = 0; i < n; i++) profile_event(profile, &events[i]);
+    for (int i = 0; i < n; i++) {
+      if (outside && events[i].ns % 2 == 0) profile_outside(profile, &events[i]);
+      else profile_event(profile, &events[i]);
+    }
   profile_finish(profile, symbols);
   struct profile_sums sums = profile_sums(profile);
   CHECK(sums.samples <= sums.all_samples && sums.incomplete <= sums.samples);
@@ -224,10 +227,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   int wanted = info.rings <= MAX_RINGS && has_no_files(cursor);
   eventring_close(cursor);
   const enum profile_type type = type_of(data, size);
-  for (int i = 0; wanted && i < 2; i++) {
+  for (int i = 0; wanted && i < 3; i++) {
     /* A cursor is read once. */
     if (eventring_open(fuzz_file(0, data, size, 0), &o, &cursor) < 0) return 0;
-    take_profile(cursor, type, i == 0 ? 0 : 3, i == 0 ? -1 : 1500);
+    take_profile(cursor, type, i == 1 ? 3 : 0, i == 1 ? 1500 : -1, i == 2);
     eventring_close(cursor);
   }
   if (wanted && eventring_open(fuzz_file(0, data, size, 0), &o, &cursor) >= 0) {

@@ -524,6 +524,26 @@ ok "also when it is told after the selection" \
   unsampled '--from=1500ms --to=3500ms' 600000000
 ok "the time in which it is told has what is its own" \
   unsampled '--from=3500ms' 0
+# Two seconds without samples, of which 1.2 s are told, then half of a third one and
+# some of the time before.
+{
+  echo "at 1000000000 100 0"
+  echo "used 1000000000 0 0 0 0 0 0"
+  echo "at 2000000000 100 0"
+  echo "used 1000000000 0 0 0 1200000000 0 0"
+  echo "at 2900000000 100 0"
+  echo "sample 500000000 0 0"
+  echo "at 3000000000 100 0"
+  echo "used 1000000000 0 0 0 700000000 0 0"
+} | ./make_profile late.eventring || exit 1
+ok "more is told than has no samples: the rest is of before" \
+  unsampled '' 1900000000
+ok "and is spread in proportion" unsampled '--to=1500ms' 700000000
+echo "used 18446744073709551615 0 0 0 18446744073709551615 0 0" |
+  ./make_profile late.eventring || exit 1
+run eventring profile --json late.eventring
+ok "a time that cannot be is the longest one" eval \
+  'out_has "\"unsampled_ns\": 9223372036854775807," && ! err_has .'
 {
   mapping program
   echo "at 1000000000 100 0"

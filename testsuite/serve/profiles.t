@@ -31,7 +31,25 @@ ${CC:-cc} -std=gnu11 -I"$EVENTRING_TOP/runtime" -o make_profile \
   echo "at 3999999999 100 0"
   echo "sample 80000000 0 0 01010"
 } | ./make_profile profile.eventring || exit 1
-serve profile.eventring
+# 0.4 s of the first second have no sample, which is told 1.5 s later.
+{
+  echo "pid 4243"
+  echo "control 0x400"          # profile
+  for sampled_ms in 600 1000 1000; do
+    echo "at $((${at:=0} + 900000000)) 100 0"
+    echo "sample ${sampled_ms}000000 0 0 01010"
+    echo "at $((at += 1000000000)) 100 0"
+    echo "used 1000000000 0 0 0 $((at > 2000000000 ? 400000000 : 0)) 0 0"
+  done
+} | ./make_profile late.eventring || exit 1
+serve profile.eventring late.eventring
+find_process 4243
+within 60 read_all 4243
+value() { field "/api/processes/$id/flame$1" .value_ns; }
+ok "time between samples that is told after a window is in it" \
+  [ "$(value '?from=0&to=1500000000')" = 1000000000 ]
+ok "but not in a thread, of which it is not known" \
+  [ "$(value '?from=0&to=1500000000&thread=100')" = 600000000 ]
 find_process 4242
 within 60 read_all 4242
 flame() { field "/api/processes/$id/flame$1" "$2 | tostring"; }

@@ -505,6 +505,14 @@ await test('a link to a live view holds the time that it shows, not the time aft
     assert.equal(to - from, 60e9);
     assert.ok(!link.includes('last='), link);
     await has(page, 'It holds this time');
+    await go(page, '#/process/100/flame?last=10');
+    await seen(page, '.flame');
+    const asked = mock.requests.findLast((r) => r.includes('/flame?'));
+    await until(page, (was) => document.querySelector('[data-range=live]') &&
+      was !== document.body.innerText, await page.evaluate(() => document.body.innerText));
+    const [, shown] = (await copyLink(page, true)).split('?');
+    const values = Object.fromEntries(new URLSearchParams(shown));
+    assert.ok(asked.includes(`from=${values.from}&to=${values.to}`), `${asked} ${shown}`);
   }));
 
 await test('where the browser has no clipboard, the link is shown',

@@ -10,16 +10,15 @@ const holds = 'It holds this time, and the address above follows the process. ';
 const kept = 'The rings keep its events for a while only: save the range to keep them. ';
 
 // [to]: the address of [what], which the button names, that of this view without it.  Of a
-// process that is [alive], [held] returns the address of this view with the time that it
-// shows now, or is null: the view has no such time.
-export function CopyLink({ to, what, held = null, alive }) {
+// process that is [alive], the view may have a time that is [fixed], or [held] returns its
+// address with the time that it shows now, or is null: it has none.
+export function CopyLink({ to, what, fixed, held = null, alive }) {
   const [copied, set] = useState(null);
   const whole = (address) => new URL(address, location.href).href;
   const view = whole(to ?? location.hash);
   const copy = async () => {
     const link = held ? whole(held()) : view;
-    const reservation = `${!alive ? '' : !held ? follows
-      : `${link === view ? '' : holds}${kept}`}${needed}`;
+    const reservation = `${!alive ? '' : fixed ? kept : held ? holds + kept : follows}${needed}`;
     try {
       await navigator.clipboard.writeText(link);
       set({ view, text: `Copied. ${reservation}` });

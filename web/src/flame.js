@@ -11,7 +11,7 @@ import { child, fromOCaml, newNode, sumUp } from './flame_tree.js';
 import { LiveSites } from './live_sites.js';
 import { typeLabels, typeNamed, typeOf } from './profile_types.js';
 import {
-  coverText, getCovered, isFixed, limits, rangeText, rangeValues,
+  coverText, getCovered, isFixed, limits, rangeText, rangeValues, useShown,
 } from './range.js';
 import { RecordFor, record_s, recordedText } from './record.js';
 
@@ -262,6 +262,7 @@ export function Flame(given) {
   const [round, setRound] = useState(0);
   const again = () => setRound((n) => n + 1);
   const answer = useAnswer(id, key, range, data, address.values, round);
+  useShown(data.shown, answer?.span);
   const latest = useRef();
   latest.current = { range, now: data.now };
   const begin = useRef(0);

@@ -162,11 +162,16 @@ const most_self = 4;
 // The first of [rows], which have the largest values of their own, above the [table] of all.
 function Largest({ rows, all, focus, table }) {
   const most = rows.filter((f) => f.self > 0).slice(0, most_self);
+  const showAll = () => {
+    table.current.scrollIntoView();
+    table.current.focus({ preventScroll: true });
+  };
+  if (most.length === 0) return null;
   return html`<p class="quiet hint largest">Largest self: ${most.map((f, i) => html`${
     i > 0 && ', '}<button key=${f.name} type="button" class="link" title="Callers and callees"
       onClick=${() => focus(f.name)}>${format.name(f.name)}</button> ${
       format.share(part(f.self, all))}`)} · <button type="button" class="link"
-      onClick=${() => table.current.scrollIntoView()}>all functions</button></p>`;
+      onClick=${showAll}>all functions</button></p>`;
 }
 
 // Returns the number in [list], of which callers come before what they called, of the bar
@@ -308,7 +313,7 @@ export function FlameGraph({ root, text, bar, compared = null, state, set }) {
       ? html`<${Around} ...${bars} around=${around}
           choose=${(node) => focus(node.name)} />`
       : html`<${Bars} ...${bars} list=${list} choose=${zoom} label="Flame graph" />`}
-    <div ref=${table}><${Table} key=${compared} name="functions" title="Functions" file="flame" rows=${rows} columns=${[
+    <div ref=${table} tabindex="-1"><${Table} key=${compared} name="functions" title="Functions" file="flame" rows=${rows} columns=${[
       { label: 'Function', value: (f) => f.name,
         cell: (f, name) => html`<button type="button" class="link"
           title="Callers and callees" onClick=${() => focus(f.name)}>${name}</button>` },

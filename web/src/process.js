@@ -193,7 +193,8 @@ export function Process(given) {
   const alive = known.current?.state === 'running';
   const range = rangeOf(address.values, alive);
   const [held, hold] = useState(false);
-  const data = { ...useData(id, process, subscribe, live, redrawMs(range)), hold };
+  const shown = useRef(null);   // see useShown
+  const data = { ...useData(id, process, subscribe, live, redrawMs(range)), hold, shown };
   const setRange = (next, options) => address.go(rangeValues(next), options);
   const kept = useKept(id, process && view !== 'control' ? range : {}, alive, view === 'flame' &&
     typeOf(typeNamed(address.values.type)).ownRings === true);
@@ -223,9 +224,9 @@ export function Process(given) {
       ${alive && html`<${PartlyOverwritten} ...${{ ...range, kept }} />`}
       <${DownloadMenu} ...${props} shown=${view === 'flame'
         ? flameParameters(address.values) : {}} />`}
-      <${CompareMenu} process=${known.current} /><${CopyLink} alive=${alive}
-        held=${alive && view !== 'control' && range.last !== null ? () =>
-          address.to(rangeValues(limits(range, data.now))) : null} /></div>
+      <${CompareMenu} process=${known.current} /><${CopyLink} alive=${alive} fixed=${isFixed(range)}
+        held=${alive && view !== 'control' && range.last > 0 && data.now > 0 ? () =>
+          address.to(rangeValues(shown.current ?? limits(range, data.now))) : null} /></div>
     ${isFixed(range) && html`<${OverwrittenRange} ...${{ kept, alive }} to=${range.to} />`}
     <${Guard} key=${view}><${View} ...${props} /><//>
     ${held && html`<p class="held" aria-hidden="true">Rows stay while you point at them</p>`}

@@ -1,7 +1,7 @@
 // The range of time that all views of a process show: the last seconds up to now, all,
 // or a fixed part, as the address has it.
 
-import { html } from './html.js';
+import { html, useEffect } from './html.js';
 import { get, ofProcess } from './api.js';
 import * as format from './format.js';
 
@@ -31,6 +31,15 @@ export function limits(range, now) {
   if (isFixed(range)) return range;
   return range.last === null ? { from: null, to: null }
     : { from: Math.max(0, Math.round(now - range.last)), to: Math.round(now) };
+}
+
+// Notes in [shown] the limits of the answer that a view shows, while there is one with an
+// end: a live range has gone on since.
+export function useShown(shown, { from, to } = {}) {
+  useEffect(() => {
+    shown.current = to == null ? null : { from, to };
+    return () => { shown.current = null; };
+  }, [from, to]);
 }
 
 const overwriting = 'The process goes on: new events overwrite those of this range, ' +

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from './html.js';
 import { isOverwritten } from './overwritten.js';
-import { getCovered, isFixed, limits } from './range.js';
+import { getCovered, isFixed, limits, useShown } from './range.js';
 
 const refresh_ms = 2000;
 
@@ -68,5 +68,6 @@ export function useRangeAnswer(id, part, range, data, alive, parameters = {}, ro
       data.hold(false);
     };
   }, [id, part, JSON.stringify([range, parameters]), alive, round]);
+  useShown(data.shown, found?.span);
   return { found, error };
 }

@@ -12,6 +12,7 @@ import { Legend } from './legend.js';
 import { Minimap } from './minimap.js';
 import { Moment, useMoment } from './moment.js';
 import { draw } from './picture.js';
+import { useShown } from './range.js';
 import { SelectionTable, useTimeSelection } from './selection.js';
 import { useInput } from './timeline_input.js';
 import { KeyList, useKeys, windowOfAll, windows } from './timeline_keys.js';
@@ -78,6 +79,7 @@ export function Timeline({ id, process, data, live, address, range, setRange }) 
   const [moment, setMoment] = useMoment(address);
   // While the window follows, it moves when its data is there.
   const [from, to] = follow && answer ? answer.view : view;
+  useShown(data.shown, { from: Math.max(0, from), to });
   const place = { from, to, left: nameWidth(size[0]), width: size[0],
                   height: size[1], top, waits: process.categories?.includes('wait'),
                   moment };

@@ -1,6 +1,6 @@
 // The window of the timeline, [from, to] in ns, and its answer: the server is asked for
-// the window and, unless it follows the data, half as much on both sides.  A request that is no longer wanted is
-// cancelled.
+// the window and, unless it follows the data, half as much on both sides.  A request that
+// is no longer wanted is cancelled.
 
 import { useEffect, useRef, useState } from './html.js';
 import { get, ofProcess } from './api.js';
