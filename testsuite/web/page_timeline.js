@@ -537,6 +537,15 @@ const foundIs = (page, text) => until(page, (wanted) =>
 const windowIs = (page, text) => until(page, (wanted) => document.querySelector(
   '.toolbar:not(.range)').innerText.replaceAll('\u202f', '').includes(wanted), text);
 
+await test('a timeline that follows asks for what it shows, a held one for some around it',
+  () => onPage('#/process/100/timeline?last=10', async (page) => {
+    await seen(page, 'canvas.timeline');
+    await eventually(() => assert.equal(windows().at(-1), 10e9));
+    await page.evaluate(() => [...document.querySelectorAll('.range button')]
+      .find((b) => b.innerText === 'Live').click());
+    await eventually(() => assert.equal(windows().at(-1), 20e9));
+  }));
+
 await test('/ searches in names of spans, without case; Enter, n and N go on, Esc ends it',
   () => onPage('#/process/100/timeline?from=40000000000&to=40100000000', async (page) => {
     await lanesAre(page, 24 + 4 * (5 * 14 + 6));
