@@ -148,8 +148,9 @@ ok "--all merges files as well" eval \
 printf garbage >garbage
 put 200 b "s-9/1?offset=0&last=1" garbage
 run eventring profile --hub "$read" --json
+# A sample may be in code of the standard library, which a note is on.
 ok "a recording that cannot be read costs one line" eval \
-  'exits 3 && [ "$(grep -c . err)" = 1 ] && err_has "^eventring: b/s-9: "'
+  'exits 3 && [ "$(grep -vc "compiled without -g" err)" = 1 ] && err_has "^eventring: b/s-9: "'
 ok "the others are there" [ "$(merged .samples)" = "$(sum .samples $all)" ]
 ok "nothing is left in the folder for temporary files" [ -z "$(ls "$TMPDIR")" ]
 end_hub
