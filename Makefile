@@ -704,10 +704,13 @@ long-test-packages:
 
 .PHONY: built-for-tests check check-sanitizers ring-tests sanitized
 ring-tests: $(RING_TESTS)
+# ccache keeps objects by the contents of all that they are compiled from, for the next
+# clone in the same place: debugging information has the place.
+CACHED = $(if $(wildcard /usr/lib/ccache),PATH=/usr/lib/ccache:$$PATH)
 # All at once, since neither configure nor upstream's make keeps all processors
 # busy.
 built-for-tests: test-packages $(DONE)/graft $(PAGE_FILES)
-	@$(MAKE) $(IN_PARALLEL) FROM_STOCK=yes all stage stock variant-for-tests \
+	@$(CACHED) $(MAKE) $(IN_PARALLEL) FROM_STOCK=yes all stage stock variant-for-tests \
 	  $(filter-out $(RING_TWICE),$(RING_TESTS)) sanitized $(if $(FUZZ_WORKS),fuzz-build)
 	@mkdir -p $(B)/test
 
