@@ -151,6 +151,11 @@ ok "ended process: check has no findings" exits 0
 run eventring stat "$ring"
 ok "ended process: stat prints that it has ended" out_has '(ended)'
 start work stop 3
+three_domains() {
+  run eventring stat "$pid"
+  [ "$(grep -c '^[0-9] minor ' out)" -eq 3 ]
+}
+within 60 three_domains
 follow stat --follow "$pid"
 ok "stat --follow ends with the process" exits 0
 ok "stat --follow prints its table when the process ends" out_has '(ended)'
