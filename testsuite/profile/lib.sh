@@ -11,8 +11,17 @@ base=0x555500000000
 # address NUMBER: NUMBER of the file, in hexadecimal digits, as in the process
 address() { printf '%x ' $((base + 0x$1)); }
 
+# symbols FILE: the address and the name of each.  nm would load all of LLVM first, where
+# that has left a plugin for it.
+symbols() {
+  [ "$1.symbols" -nt "$1" ] || readelf -Ws "$1" | awk '
+    /^Symbol table/ { all = /symtab/ } all && $1 ~ /^[0-9]+:$/ { print $2, $8 }
+    ' >"$1.symbols"
+  cat "$1.symbols"
+}
+
 # at FUNCTION [FILE]: the address of an instruction inside
-at() { address "$(nm "${2:-program}" | awk -v f="$1" '$3 == f { print $1 }')"; }
+at() { address "$(symbols "${2:-program}" | awk -v f="$1" '$2 == f { print $1; exit }')"; }
 
 # after CALLER CALLEE [FILE]: the address to which the call returns
 after() {

@@ -50,6 +50,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "caml/eventring_format.h"
 
 #define RINGS 3
@@ -328,6 +329,21 @@ static void take(char *line)
   }
 }
 
+/* The words of a ring after the last one written are a hole in the file. */
+static int write_file(const char *path, size_t before_rings)
+{
+  FILE *out = fopen(path, "wb");
+  if (out == NULL || fwrite(&file, before_rings, 1, out) != 1) return 0;
+  for (int i = 0; i < RINGS; i++) {
+    uint64_t used = file.slots[i].tail < RING_WORDS ? file.slots[i].tail : RING_WORDS;
+    if (fseek(out, (long) (before_rings + i * sizeof file.rings[i]), SEEK_SET) != 0
+        || fwrite(file.rings[i], sizeof(uint64_t), used, out) != used)
+      return 0;
+  }
+  return fflush(out) == 0 && ftruncate(fileno(out), sizeof file) == 0
+         && fclose(out) == 0;
+}
+
 int main(int argc, char **argv)
 {
   static char line[65536];
@@ -366,9 +382,7 @@ int main(int argc, char **argv)
     line[strcspn(line, "\n")] = '\0';
     if (line[0] != '\0') take(line);
   }
-  FILE *out = fopen(argv[1], "wb");
-  if (out == NULL || fwrite(&file, sizeof file, 1, out) != 1
-      || fclose(out) != 0) {
+  if (!write_file(argv[1], before_rings)) {
     perror(argv[1]);
     return 3;
   }

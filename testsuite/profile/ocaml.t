@@ -7,7 +7,7 @@ cp "$here/work.ml" .
 line_of() { grep -n "(\* $1 \*)" work.ml | cut -d : -f 1; }
 
 # symbol NAME: the symbol of the function NAME of work.ml
-symbol() { nm program | awk '{ print $3 }' | grep "^camlWork\.$1_[0-9]*\$"; }
+symbol() { symbols program | awk '{ print $2 }' | grep "^camlWork\.$1_[0-9]*\$"; }
 
 # in_call FUNCTION: behind the first indirect or direct call of FUNCTION
 in_call() {
@@ -21,7 +21,7 @@ plus() { printf '%x ' $((0x$1 + $2)); }
 
 samples() {
   leaf=$(symbol leaf)
-  anonymous=$(nm program | awk '{ print $3 }' | grep '^camlWork\.fun_' | head -1)
+  anonymous=$(symbols program | awk '{ print $2 }' | grep '^camlWork\.fun_' | head -1)
   operator=$(symbol '$2b$40')
   echo "at 1 100 0"
   mapping program
