@@ -68,7 +68,7 @@ lost() { out_has '	lost	0	-	'; }
 not_lost() { ! lost; }
 
 # Garbage in several domains, more than the rings hold.
-OCAMLRUNPARAM=e=9 OCAML_EVENTRING_CATEGORIES=all trace small rings gc 20000 4
+OCAMLRUNPARAM=e=9 OCAML_EVENTRING_CATEGORIES=all trace small rings gc 19000 4
 compare small
 ok "small: the rings went round" lost
 ok "small: four rings" [ "$(values 3)" = 4 ]
@@ -115,7 +115,7 @@ ok "turn: on fewer rings" [ "$(values 3)" -lt 31 ]
 # A clock of which the ticks are ns.
 OCAML_EVENTRING_CLOCK=monotonic
 export OCAML_EVENTRING_CLOCK
-OCAMLRUNPARAM=e=9 trace monotonic rings gc 20000 3
+OCAMLRUNPARAM=e=9 trace monotonic rings gc 19000 3
 ok "monotonic: the same bytes" same monotonic
 ok "monotonic: ticks are ns" awk -F '\t' '$1 != $2 { exit 1 }' out
 trace monotonic-user rings user

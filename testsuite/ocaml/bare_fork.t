@@ -21,7 +21,7 @@ children() {
       ok "$mode: $how, $end: the parent's file has the parent's events, all" \
         eval 'exits 0 && no_line && only "$(parent)" 200'
       ok "$mode: $how, $end: and no name of the child's" \
-        eval '! grep -aq "of the child" "$(parent).eventring" &&
+        eval '! grep -azqF "of the child" "$(parent).eventring" &&
           ! eventring events "$(parent).eventring" | grep -q \"child\"'
       ok "$mode: $how, $end: its trace ends in order" \
         eval 'eventring events "$(parent).eventring" | tail -n 1 |
