@@ -32,6 +32,31 @@ void *realloc(void *old, size_t size)
 }
 #endif
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+
+/* eventring_cursor.h has a macro [fail], as cmocka has. */
+void *eventring_new_array(size_t count, size_t size);
+void eventring_free_array(void *array, size_t count, size_t size);
+
+static void margins_of_arrays(void **state)
+{
+  static const size_t sizes[] = { 1, 24, 4096 };
+  (void) state;
+  for (size_t i = 0; i < 3; i++) {
+    size_t bytes = 1001 * sizes[i];
+    char *array = eventring_new_array(1001, sizes[i]);
+    assert_non_null(array);
+    assert_null(__asan_region_is_poisoned(array, bytes));
+    for (size_t outside = 1; outside <= 2048; outside *= 2) {
+      assert_true(__asan_address_is_poisoned(array - outside));
+      assert_true(__asan_address_is_poisoned(array + bytes - 1 + outside));
+    }
+    eventring_free_array(array, 1001, sizes[i]);
+  }
+}
+#endif
+
 static int count_entries(const char *dir)
 {
   DIR *d = opendir(dir);
@@ -355,6 +380,9 @@ int main(void)
     cmocka_unit_test(nothing_leaks),
     cmocka_unit_test(no_allocation_after_open),
     cmocka_unit_test(memory_of_malloc),
+#ifdef __SANITIZE_ADDRESS__
+    cmocka_unit_test(margins_of_arrays),
+#endif
     cmocka_unit_test(files_without_permission),
     cmocka_unit_test(every_error_has_words),
   };
