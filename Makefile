@@ -739,6 +739,10 @@ check-quick: ## tests of libeventring and the command, without OCaml: a minute
 	@$(MAKE) $(IN_PARALLEL) lib tool $(QUICK_RING_TESTS)
 	@$(TEST_ENV) testsuite/run $(QUICK_RING_TESTS) $(QUICK_TESTS)
 
+.PHONY: check-page
+check-page: all stage ## all tests of the monitor's page, in Chromium: 15 minutes
+	@$(TEST_ENV) testsuite/run $(wildcard testsuite/web/*.t)
+
 # Hours, with the default of SOAK_SECONDS and FUZZ_SECONDS half of one.
 .PHONY: check-long check-rest
 check-rest: built-for-tests ring-tests long-test-packages $(if $(ARM64_WORKS),$(DONE)/arm64) ## the tests that the gate leaves out

@@ -2,7 +2,7 @@
 # The nodes of a hub side by side in the page: a node with a small minor heap, a
 # process of another build, in a real browser, with a hub, three agents and traced
 # programs.
-# Only in make check-long: page*.t have all views.
+# Only in make check-long: walk.t has all views.
 # Needs the machine alone: a browser draws numbers that arrive each second.
 . "$(dirname "$0")/../cli/tap.sh"
 . "$(dirname "$0")/needs_browser.sh"

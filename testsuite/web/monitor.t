@@ -1,7 +1,7 @@
 #!/bin/sh
 # The page of eventring serve in a real browser, with the real server and an OCaml
 # program: numbers, control, saving, names, faults.
-# Only in make check-long: page*.t have all views.
+# Only in make check-long: walk.t has all views.
 # Needs the machine alone: a browser draws numbers that arrive each second.
 . "$(dirname "$0")/../cli/tap.sh"
 . "$(dirname "$0")/needs_browser.sh"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Recordings, rules and comparison in the page, in a real browser, with the real
 # server and an OCaml program that is slow on command.
-# Only in make check-long: page*.t have all views.
+# Only in make check-long: walk.t has all views.
 # Needs the machine alone: a browser draws numbers that arrive each second.
 . "$(dirname "$0")/../cli/tap.sh"
 . "$(dirname "$0")/needs_browser.sh"
