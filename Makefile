@@ -710,7 +710,7 @@ CACHED = $(if $(wildcard /usr/lib/ccache),PATH=/usr/lib/ccache:$$PATH)
 # All at once, since neither configure nor upstream's make keeps all processors
 # busy.
 built-for-tests: test-packages $(DONE)/graft $(PAGE_FILES)
-	@$(CACHED) $(MAKE) $(IN_PARALLEL) FROM_STOCK=yes all stage stock variant-for-tests \
+	@$(CACHED) $(MAKE) $(IN_PARALLEL) FROM_STOCK=yes all stage stock \
 	  $(filter-out $(RING_TWICE),$(RING_TESTS)) sanitized $(if $(FUZZ_WORKS),fuzz-build)
 	@mkdir -p $(B)/test
 
@@ -745,7 +745,7 @@ check-page: all stage ## all tests of the monitor's page, in Chromium: 15 minute
 
 # Hours, with the default of SOAK_SECONDS and FUZZ_SECONDS half of one.
 .PHONY: check-long check-rest
-check-rest: built-for-tests ring-tests long-test-packages $(if $(ARM64_WORKS),$(DONE)/arm64) ## the tests that the gate leaves out
+check-rest: built-for-tests variant-for-tests ring-tests long-test-packages $(if $(ARM64_WORKS),$(DONE)/arm64) ## the tests that the gate leaves out
 	@$(TEST_ENV) testsuite/run $(RING_TWICE) $(call not_in_gate,\
 	  $(filter-out $(RING_TWICE),$(RING_TESTS)) $(SANITIZED_RUNS) $(ALL_TESTS))
 check-long: check check-rest check-sanitizers check-opam check-model check-upstream check-traced check-arm64 soak fuzz ## all of it: check and its rest, sanitizers, opam, upstream's testsuite, arm64, soak, fuzz, the whole model

@@ -2,6 +2,7 @@
 # Our runtime under programs of a stock OCaml: a symbol that its
 # libraries refer to could be missing, a user event come without its name, a
 # stock reader take our file for one of its own.
+# Only in make check-long: a runtime is configured and built for it.
 . "$(dirname "$0")/programs.sh"
 : "${EVENTRING_STOCK:=$EVENTRING_TOP/_build/stock/install}"
 : "${EVENTRING_VARIANT:=$EVENTRING_TOP/_build/test/variant}"
