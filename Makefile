@@ -705,8 +705,9 @@ long-test-packages:
 .PHONY: built-for-tests check check-sanitizers ring-tests sanitized
 ring-tests: $(RING_TESTS)
 # ccache keeps objects by the contents of all that they are compiled from, for the next
-# clone in the same place: debugging information has the place.
-CACHED = $(if $(wildcard /usr/lib/ccache),PATH=/usr/lib/ccache:$$PATH)
+# clone.  Their debugging information has the place of the clone that compiled them first.
+CACHED = $(if $(wildcard /usr/lib/ccache),PATH=/usr/lib/ccache:$$PATH \
+  CCACHE_BASEDIR=$(CURDIR) CCACHE_NOHASHDIR=1)
 # All at once, since neither configure nor upstream's make keeps all processors
 # busy.
 built-for-tests: test-packages $(DONE)/graft $(PAGE_FILES)
