@@ -192,11 +192,9 @@ MAP := consumer/library/libeventring.map
 # Libraries that libeventring and the command are linked with.
 LIB_LIBS = $(ZSTD_LIBS) $(LIBATOMIC)
 ANALYSIS_LIBS = $(DW_LIBS) -lelf $(ZLIB_LIBS)
-TOOL_LIBS = $(LIB_LIBS) $(ANALYSIS_LIBS) $(JANSSON_LIBS) $(NCURSES_LIBS) \
-  $(MICROHTTPD_LIBS) $(GNUTLS_LIBS) $(CURL_LIBS) $(NATS_LIBS) \
-  -lm
+TOOL_LIBS = $(LIB_LIBS) $(ANALYSIS_LIBS) $(JANSSON_LIBS) $(NCURSES_LIBS) -ldl -lm
 FLEET_CFLAGS = $(JANSSON_CFLAGS) $(MICROHTTPD_CFLAGS) $(GNUTLS_CFLAGS) \
-  $(CURL_CFLAGS) $(NATS_CFLAGS)
+  $(CURL_CFLAGS) $(NATS_CFLAGS) $(LATE_CFLAGS)
 
 -include $(LIB_OBJ:.o=.d) $(ANALYSIS_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) \
   $(SERVE_OBJ:.o=.d) $(wildcard $(B)/obj/testsuite/ring/*.d)
@@ -236,9 +234,8 @@ $(B)/obj/sources/%.o: sources/%.c
 $(B)/obj/tools/%.o: tools/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(CC) -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) $(JANSSON_CFLAGS) \
+	$(Q)$(CC) -std=gnu11 -g -O2 $(WARNINGS) $(CFLAGS) $(FLEET_CFLAGS) \
 	  $(NCURSES_CFLAGS) $(ZLIB_CFLAGS) $(DW_CFLAGS) $(XXHASH_CFLAGS) \
-	  $(GNUTLS_CFLAGS) \
 	  -Iconsumer/reader -Ianalysis -Ifleet -Irender -Isources -Iserve -Itools -Iruntime \
 	  -MMD -MP -c -o $@ $<
 
@@ -472,7 +469,7 @@ $(RING_TESTS): $(B)/test/ring/%: testsuite/ring/%.c $(RING_HEADERS) \
 SAN_CC = gcc
 SAN_CFLAGS = -std=gnu11 -g1 $(SAN_LEVEL) -fno-omit-frame-pointer $(WARNINGS) \
   -Iconsumer/reader -Iconsumer/library -Iruntime -Ianalysis -Ifleet -Irender \
-  -Isources -Iserve -Itools
+  -Isources -Iserve -Itools $(FLEET_CFLAGS)
 # Only for the library does the optimizer save more time than it takes.
 SAN_LEVEL = -O0
 $(foreach s,asan tsan,$(B)/$s/obj/consumer/%.o \

@@ -16,13 +16,13 @@
 #ifndef FLEET_HUB_ANSWERS_H
 #define FLEET_HUB_ANSWERS_H
 
-#include <gnutls/gnutls.h>
 #include <jansson.h>
 #include <stdatomic.h>
 #include "hub_control.h"
 #include "hub_keys.h"
 #include "hub_nodes.h"
 #include "hub_store.h"
+#include "late_gnutls.h"
 #include "nats_place.h"
 
 /* The most bytes of the body of a request, of a join, of a request for control,

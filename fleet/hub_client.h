@@ -16,12 +16,12 @@
 #ifndef FLEET_HUB_CLIENT_H
 #define FLEET_HUB_CLIENT_H
 
-#include <curl/curl.h>
 #include <jansson.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include "hub_url.h"
+#include "late_curl.h"
 
 /* Returns a handle of libcurl for [path] at the hub; the caller adds the rest of
    its request, and frees the handle with curl_easy_cleanup.  NULL when there is

@@ -14,8 +14,6 @@
 
 #define _GNU_SOURCE
 #include <errno.h>
-#include <gnutls/abstract.h>
-#include <gnutls/crypto.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +21,7 @@
 #include <time.h>
 #include "explain.h"
 #include "hub_keys.h"
+#include "late_gnutls.h"
 #include "small_file.h"
 
 #define DAY ((time_t) 86400)

@@ -21,9 +21,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <gnutls/gnutls.h>
-#include <gnutls/x509.h>
 #include "hub_url.h"
+#include "late_gnutls.h"
 
 /* The characters of the name of a node, with the 0. */
 #define NODE_SIZE 65

@@ -14,7 +14,6 @@
 
 #define _GNU_SOURCE
 #include <errno.h>
-#include <microhttpd.h>
 #include <netdb.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -26,6 +25,7 @@
 #include "explain.h"
 #include "hub_answers.h"
 #include "hub_server.h"
+#include "late_microhttpd.h"
 #include "locks.h"
 #include "nats_hub.h"
 #include "nats_names.h"

@@ -90,11 +90,12 @@ static bool parse_servers(const char *text, struct servers *s, char *why,
 
 /* The exit handler of libnats 3.4.1 frees a list that OpenSSL's handler frees, too
    (github.com/nats-io/nats.c/issues/904).  libnats brings OpenSSL along, which we
-   do not link with: the number is OPENSSL_INIT_NO_ATEXIT. */
+   do not load ourselves: the number is OPENSSL_INIT_NO_ATEXIT. */
 static void keep_exit_safe(void)
 {
-  int (*init)(uint64_t, const void *);
-  *(void **) &init = dlsym(RTLD_DEFAULT, "OPENSSL_init_crypto");
+  int (*init)(uint64_t, const void *) = NULL;
+  void *libnats = load_late(LATE_NATS);
+  if (libnats != NULL) *(void **) &init = dlsym(libnats, "OPENSSL_init_crypto");
   if (init != NULL) init(UINT64_C(0x80000), NULL);
 }
 

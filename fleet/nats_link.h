@@ -15,9 +15,9 @@
 #ifndef FLEET_NATS_LINK_H
 #define FLEET_NATS_LINK_H
 
-#include <nats/nats.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include "late_nats.h"
 #include "nats_place.h"
 
 /* What a connection tells its owner, from threads of libnats.  The connection is

@@ -14,7 +14,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <gnutls/crypto.h>
+#include "late_gnutls.h"
 #include "nats_names.h"
 
 #define PREFIX "eventring."

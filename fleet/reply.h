@@ -15,9 +15,9 @@
 #ifndef FLEET_REPLY_H
 #define FLEET_REPLY_H
 
-#include <curl/curl.h>
 #include <jansson.h>
 #include <stddef.h>
+#include "late_curl.h"
 
 struct reply {
   size_t length;

@@ -20,7 +20,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <gnutls/crypto.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -34,6 +33,7 @@
 #include <unistd.h>
 #include "explain.h"
 #include "hub_keys.h"
+#include "late_gnutls.h"
 #include "small_file.h"
 #include "state_folder.h"
 #include "tls.h"

@@ -19,12 +19,12 @@
 #ifndef FLEET_TLS_H
 #define FLEET_TLS_H
 
-#include <gnutls/gnutls.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include "hub_url.h"
+#include "late_gnutls.h"
 
 /* The sender */
 

@@ -33,10 +33,10 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include <microhttpd.h>
 #include "download.h"
 #include "gzip.h"
 #include "http.h"
+#include "late_microhttpd.h"
 #include "listen.h"
 #include "live_json.h"
 #include "locks.h"

@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
-#include <microhttpd.h>
+#include "late_microhttpd.h"
 
 /* The most clients, texts in a queue, and bytes in a queue. */
 #define STREAMS 32

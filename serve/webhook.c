@@ -10,7 +10,6 @@
 /*                                                                        */
 /**************************************************************************/
 
-#include <curl/curl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -19,6 +18,7 @@
 #include "actions.h"
 #include "hub_client.h"
 #include "json.h"
+#include "late_curl.h"
 #include "locks.h"
 #include "webhook.h"
 
@@ -48,6 +48,11 @@ bool is_webhook_url(const char *url)
   for (; *url != '\0'; url++)
     if ((unsigned char) *url <= ' ' || *url == 0x7F) return false;
   return true;
+}
+
+void start_webhooks(void)
+{
+  curl_global_init(CURL_GLOBAL_DEFAULT);
 }
 
 /* The answer is not needed. */

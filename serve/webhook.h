@@ -27,6 +27,10 @@
    spaces. */
 bool is_webhook_url(const char *url);
 
+/* Before the functions below, and before there are threads: loads and prepares libcurl, of
+   which a server that has no descriptor left could not open the file. */
+void start_webhooks(void);
+
 /* Sends [body], which it takes, to [url] in the background, once and for 10 seconds at
    most; at most 64 wait, 8 of them for one address.  The result is among the actions, as [action] on the process
    [process]; [told] is called with it, for the rule [rule], in another thread or before

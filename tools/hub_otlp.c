@@ -13,7 +13,6 @@
 /* See hub_otlp.h.  Each process is a request of its own, so that one process is in
    memory at a time. */
 
-#include <curl/curl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +21,7 @@
 #include "follow.h"
 #include "hub_metrics.h"
 #include "hub_otlp.h"
+#include "late_curl.h"
 #include "memory.h"
 #include "otlp.h"
 #include "otlp_send.h"

@@ -17,6 +17,7 @@
 #include <string.h>
 #include "common.h"
 #include "cut_files.h"
+#include "late.h"
 #include "options.h"
 
 static const struct command *const commands[] = {
@@ -66,9 +67,17 @@ static void end_without_memory(void)
   exit(STATUS_CANNOT_READ);
 }
 
+/* The function no_library of late.h. */
+static void end_without_library(const char *why)
+{
+  complain("cannot load a library: %s: install it", why);
+  exit(STATUS_CANNOT_READ);
+}
+
 int main(int argc, char **argv)
 {
   out_of_memory = end_without_memory;
+  no_library = end_without_library;
   /* A closed pipe shows as EPIPE, which finish_output knows. */
   ignore_write_signals();
   survive_cut_files();

@@ -12,11 +12,11 @@
 
 /* See otlp_send.h. */
 
-#include <curl/curl.h>
 #include <stdio.h>
 #include <string.h>
 #include "explain.h"
 #include "hub_client.h"
+#include "late_curl.h"
 #include "otlp_send.h"
 
 #define SECONDS 10

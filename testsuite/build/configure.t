@@ -34,7 +34,8 @@ done
 ok "says what installs them" says 'make deps'
 ok "writes no config.mk" no_mk
 
-link make python3 perl spatch tar ar gcc as ld
+link make python3 perl spatch tar ar objdump gcc as ld
+pkg_config=$(command -v pkg-config)
 stub pkg-config 'exit 1'
 link pkg-config
 configure --with-ocaml-source="$top"
@@ -44,7 +45,7 @@ ok "npm is needed for the page, with sources by hand too" \
   says 'missing: npm (Debian package npm)'
 
 # Only the tests need it.
-stub pkg-config '[ "$2" != cmocka ]'
+stub pkg-config "[ \"\$2\" != cmocka ] && exec $pkg_config \"\$@\""
 stub npm 'exit 0'
 link pkg-config npm
 configure --prefix="$tmp/prefix"

@@ -20,6 +20,8 @@ run eventring --help
 ok "--help fits a large screen" fits_a_screen 40
 run eventring --version
 ok "--version prints three numbers" out_has '^eventring [0-9]*\.[0-9]*\.[0-9]*$'
+without_networks() { ! ldd "$EVENTRING_BIN" | grep -e curl -e gnutls -e http -e nats; }
+ok "no library for networks is loaded before it is needed" without_networks
 
 run eventring
 ok "no command is refused" refused 2 'missing command'

@@ -210,6 +210,7 @@ static enum status serve(const struct settings *settings, bool open_it)
   sigset_t ends;
   int signal;
   keep_memory_low();
+  start_webhooks();
   if (settings->store != NULL && !settings->read_only)
     clean_store(settings->store);
   if (!start_rules(settings, why, sizeof why))
