@@ -47,8 +47,8 @@ configure: configure.ac
 	  "(Debian package autoconf)" >&2; exit 1; fi
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-# Test programs at the same time: they wait a quarter of their time.
-TEST_JOBS ?= $(shell expr $(JOBS) + 1)
+# Test programs at the same time: they wait a third of their time.
+TEST_JOBS ?= $(shell expr $(JOBS) + 2)
 
 # Options to build several targets at once, with the output of each in one piece.
 IN_PARALLEL = --no-print-directory -j$(JOBS) --output-sync=target
@@ -738,12 +738,13 @@ check-quick: ## tests of libeventring and the command, without OCaml: a minute
 	@$(TEST_ENV) testsuite/run $(QUICK_RING_TESTS) $(QUICK_TESTS)
 
 .PHONY: check-page
-check-page: all stage ## all tests of the monitor's page, in Chromium: 15 minutes
+check-page: test-packages all stage ## all tests of the monitor's page, in Chromium: 15 minutes
 	@$(TEST_ENV) testsuite/run $(wildcard testsuite/web/*.t)
 
 # Hours, with the default of SOAK_SECONDS and FUZZ_SECONDS half of one.
 .PHONY: check-long check-rest
-check-rest: built-for-tests variant-for-tests ring-tests long-test-packages $(if $(ARM64_WORKS),$(DONE)/arm64) ## the tests that the gate leaves out
+check-rest: built-for-tests ring-tests long-test-packages $(if $(ARM64_WORKS),$(DONE)/arm64) ## the tests that the gate leaves out
+	@$(CACHED) $(MAKE) $(IN_PARALLEL) variant-for-tests
 	@$(TEST_ENV) testsuite/run $(RING_TWICE) $(call not_in_gate,\
 	  $(filter-out $(RING_TWICE),$(RING_TESTS)) $(SANITIZED_RUNS) $(ALL_TESTS))
 check-long: check check-rest check-sanitizers check-opam check-model check-upstream check-traced check-arm64 soak fuzz ## all of it: check and its rest, sanitizers, opam, upstream's testsuite, arm64, soak, fuzz, the whole model
