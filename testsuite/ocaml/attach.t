@@ -45,7 +45,7 @@ attach_to() {
   within 60 grep -q begin "$tmp/program.out"
 }
 traced() { eventring events "$pid" 2>/dev/null | grep -q "$1"; }
-untraced() { ! grep -q eventring "/proc/$pid/maps"; }
+untraced() { ! grep -q "\.eventring" "/proc/$pid/maps"; }
 
 for program in attach.opt attach.byte stripped; do
   attach_to "$tmp/$program" busy 60
@@ -94,7 +94,7 @@ twice() {
 }
 ok "two who attach at once both succeed" twice
 ok "and the process has one ring file" \
-  [ "$(grep -c 'eventring' "/proc/$pid/maps")" -le 4 ]
+  [ "$(grep -c '\.eventring' "/proc/$pid/maps")" -le 4 ]
 eventring detach -q "$pid"
 run eventring attach --dir /nowhere "$pid"
 ok "a folder that does not exist is named" refused 3 "/nowhere .*No such file"

@@ -17,7 +17,7 @@ stop() {
   wait "$pid" 2>/dev/null
 }
 is_sampled() { eventring events "$pid" | grep -q ' cpu_sample '; }
-untraced() { ! grep -q eventring "/proc/$pid/maps"; }
+untraced() { ! grep -q "\.eventring" "/proc/$pid/maps"; }
 
 attach_and_detach() {
   start "$tmp/loop.$mode"
