@@ -11,7 +11,7 @@
 /**************************************************************************/
 
 /* Libraries that most commands do without: each is loaded when the first of its functions
-   is called.  A command that loads all of them at its start takes four times as long.
+   is called.  A command that loads all of them at its start takes three times as long.
 
    late_curl.h and its like are included in place of the headers of the libraries, and name
    each function that is used by LATE.  A function that they do not name is not found when
