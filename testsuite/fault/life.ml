@@ -6,7 +6,7 @@ let work seed =
   let keep = Array.make 100 [] in
   for i = 1 to 200 do
     keep.(i mod 100) <- List.init 20 (fun k -> k * i + seed);
-    if i mod 50 = 0 then Gc.minor ()
+    if i mod 100 = 0 then Gc.minor ()
   done;
   Array.fold_left (List.fold_left ( + )) 0 keep
 

@@ -67,7 +67,7 @@ let () =
   Eventring.start ();
   lower ();
   List.init 3 (fun _ -> Domain.spawn (fun () ->
-    for _ = 1 to 1000 do Gc.minor () done)) |> List.iter Domain.join;
+    for _ = 1 to 50 do Gc.minor () done)) |> List.iter Domain.join;
   ignore (Eventring.Span.register "name" : Eventring.Span.t);
   match Eventring.snapshot "snapshot" with
   | () -> print_endline "written"

@@ -29,10 +29,10 @@ other() {
   wait
   # The text's event word, two words of payload, gets the unit's id.
   perl -0777 -i -pe '$unit = 1024; $text = 1027; $n = 0;
-    for ($i = 0; $i < length; $i += 8) {
-      $w = unpack "Q", substr $_, $i, 8;
-      next unless ($w & 0xffffff) == ($text | 3 << 16 | 2 << 18);
-      substr($_, $i, 8) = pack "Q", $w - $text + $unit; $n++
+    $begin = substr pack("L", $text | 3 << 16 | 2 << 18), 0, 3;
+    for ($i = 0; ($i = index $_, $begin, $i) >= 0; $i++) {
+      next if $i % 8;
+      substr($_, $i, 2) = pack "S", $unit; $n++
     }
     warn "$n words changed\n" if $n != 1' "$pid.events" 2>changed
   ok "$mode: (one word of the file is changed)" [ ! -s changed ]

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Samples while code is loaded, and of the debug runtime: a crash, a stack that
 # ends too early, functions of plugins that a profile does not name.
+# Only in make check-long: it samples at random moments for seconds, and counts.
 . "$(dirname "$0")/programs.sh"
 ocaml_flags=-g
 compile_to profile_dynlink.opt ocamlopt unix threads dynlink \

@@ -13,11 +13,14 @@ external mutex_is_free : unit -> bool = "harm_mutex_is_free"
 external load : string -> unit = "harm_load"
 external cpu_ns : unit -> int = "test_cpu_ns"
 
+external times : unit -> int = "harm_times"
+let times = times ()
+
 let kept = ref []
 
 (* Allocates, so that minor collections look for threads. *)
 let work_for seconds f =
-  let until = Unix.gettimeofday () +. seconds in
+  let until = Unix.gettimeofday () +. seconds *. float_of_int times in
   while Unix.gettimeofday () < until do
     for i = 1 to 20_000 do
       kept := if i land 1023 = 0 then [] else i :: !kept
@@ -43,22 +46,22 @@ let waits_and f =
 let () =
   (match Sys.argv.(1) with
    | "deep" ->
-       for _ = 1 to 30 do
+       for _ = 1 to 8 * times do
          Domain.join (Domain.spawn (fun () ->
              ignore (Sys.opaque_identity (deep 3_000_000))))
        done
    | "reset" ->
-       work_for 0.3 ignore;
+       work_for 0.1 ignore;
        reset_signals ();
-       work_for 0.5 ignore
+       work_for 0.15 ignore
    | "sleeps" ->
-       work_for 3. (fun () -> sleeper (); Unix.sleepf 0.03);
+       work_for 0.8 (fun () -> sleeper (); Unix.sleepf 0.03);
        Unix.sleepf 0.5;
        Printf.printf "interrupted %d\n" (interrupted ())
-   | "alarm" -> fork_on_alarm (); work_for 2. ignore; end_alarms ()
+   | "alarm" -> fork_on_alarm (); work_for 0.5 ignore; end_alarms ()
    | "children" ->
        fork_for_ever ();
-       work_for 4. ignore;
+       work_for 1. ignore;
        Printf.printf "hung %d\n" (hung ())
    | "small" ->
        waits_and (fun () -> List.iter small_stack [0; 2000; 4000; 6000])
@@ -71,10 +74,10 @@ let () =
        waits_and (fun () -> Printf.printf "free %b\n" (mutex_is_free ()))
    | "rates" ->
        let n = ref 0 in
-       work_for 2. (fun () ->
+       work_for 0.5 (fun () ->
            incr n;
            Eventring.Profile.set_rate (if !n land 1 = 0 then 100 else 101));
        Printf.printf "cpu %d\n" (cpu_ns ())
-   | "note" -> load Sys.argv.(2); work_for 0.5 ignore
+   | "note" -> load Sys.argv.(2); work_for 0.2 ignore
    | _ -> exit 2);
   print_endline "end"

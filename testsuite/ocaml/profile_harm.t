@@ -1,5 +1,6 @@
 #!/bin/sh
 # Programs that samples have harmed: each ran to its end without them.
+# EVENTRING_HARM_TIMES makes them longer.
 . "$(dirname "$0")/programs.sh"
 ocaml_flags=-g
 compile_to harm.opt ocamlopt unix threads profile_harm_stubs.c profile_harm.ml ||
@@ -22,7 +23,7 @@ perl -e '
 sampled() {
   fresh
   run env OCAML_EVENTRING_START=1 OCAML_EVENTRING_KEEP=1 \
-    OCAML_EVENTRING_PROFILE=$1 timeout 60 "$tmp/harm.opt" "$2" "$3"
+    OCAML_EVENTRING_PROFILE=$1 timeout $((60 * ${EVENTRING_HARM_TIMES:-1})) "$tmp/harm.opt" "$2" "$3"
   cp "$tmp/out" out
 }
 ended() { [ "$status" = 0 ] && [ "$(tail -n 1 out)" = end ]; }

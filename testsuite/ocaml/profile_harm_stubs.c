@@ -16,6 +16,19 @@
 #include <caml/mlvalues.h>
 #include <caml/signals.h>
 
+/* How many times as long as in the gate all runs. */
+static int times(void)
+{
+  const char *times = getenv("EVENTRING_HARM_TIMES");
+  return times == NULL ? 1 : atoi(times);
+}
+
+value harm_times(value unit)
+{
+  (void) unit;
+  return Val_int(times());
+}
+
 static long cpu_ns(void)
 {
   struct timespec t;
@@ -163,7 +176,7 @@ static __attribute__((noinline)) void use(size_t size)
 {
   volatile char block[size + 1];
   memset((char *) block, 1, size + 1);
-  burn(500);
+  burn(150 * times());
 }
 
 static void *user(void *size)
@@ -199,7 +212,7 @@ static void *alternate(void *size)
   stack_t stack = { .ss_sp = map + 16384, .ss_size = (size_t) size };
   memset(map, 0x5A, 16384);
   if (sigaltstack(&stack, NULL) != 0) abort();
-  burn(500);
+  burn(150 * times());
   overwritten = 0;
   for (int i = 0; i < 16384; i++) overwritten += map[i] != 0x5A;
   stack.ss_flags = SS_DISABLE;
@@ -222,7 +235,7 @@ static void *cancelled(void *arg)
 {
   pthread_mutex_lock(&mutex);
   pthread_cancel(pthread_self());
-  burn(500);
+  burn(150 * times());
   pthread_mutex_unlock(&mutex);
   pthread_testcancel();
   return arg;
