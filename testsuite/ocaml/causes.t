@@ -180,15 +180,20 @@ well_told() {
     my @domains =
       / domain=(\d+) arrived_after=[\d.]+ [num]?s left_before=[\d.]+ [num]?s/g;
     my $rest = () = /arrived_after=/g;
+    $left ||= $_ > 0 for / left_before=([\d.]+) /g;
     $bad .= $_ if $took <= 0 || @domains != $rest || grep { $seen{$_}++ } @domains
       or !$seen{$by};
     $most = @domains if @domains > $most;
-    END { print "most: $most\n$bad"; exit 1 if $bad ne "" || $most != '"$1"' }
+    END {
+      print "most: $most\n$bad", $left ? "" : "no domain left before the end\n";
+      exit 1 if $bad ne "" || $most != '"$1"' || $most > 1 && !$left;
+    }
   ' events
 }
 stops_of() {
   provoke "$1"
-  ok "$mode: $1: each stop has a duration, and each domain once" well_told "$2"
+  ok "$mode: $1: each stop has a duration, each domain once, and when it left" \
+    well_told "$2"
 }
 each_once() {
   stops_of gc_full_major 1

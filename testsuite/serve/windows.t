@@ -45,6 +45,10 @@ ok "a window before which a thread began to run" is 8200 8800 '[0,10000,5000]'
 ok "a window that ends in waits of 11 s and more" is 12000 14000 \
   '[1050,0,525]'
 
+events_of() { field "/api/processes/$id/events?from=$1000000&to=$2000000" '.events | length'; }
+ok "an event at the end of a window is in the next one only" \
+  [ "$(events_of 2500 3000) $(events_of 3000 3500)" = '0 1' ]
+
 # The command has the same numbers of a window, of threads that wrote later, too.
 by_command() {
   run eventring stat --json "--from=$1ms" "--to=$2ms" ring.eventring
