@@ -722,7 +722,7 @@ built-for-tests: test-packages $(DONE)/graft $(PAGE_FILES)
 	  $(filter-out $(RING_TWICE),$(RING_TESTS)) sanitized $(if $(FUZZ_WORKS),fuzz-build)
 	@mkdir -p $(B)/test
 
-# The commit has passed if all ran, on its files; clean-tree.t sees changes that
+# The commit has passed if all ran but the unchanged, on its files; clean-tree.t sees changes that
 # come meanwhile.
 check: built-for-tests ## the gate that each change passes: 20 minutes
 	@git rev-parse HEAD >$(B)/test/commit 2>/dev/null || true

@@ -6,6 +6,7 @@ cd "$tmp" || exit 1
 mkdir -p repo/testsuite/build repo/upstream repo/runtime
 cp "$top/testsuite/unchanged" repo/testsuite/
 cd repo || exit 1
+unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
 export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b.example \
   GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b.example
 touch upstream/graft runtime/a.c runtime/a.h testsuite/build/graft.t testsuite/build/run.t
@@ -19,7 +20,7 @@ git init -q . && commit one
 
 # prints TEST...: these are left out
 prints() { [ "$status" = 0 ] && printf '%s\n' "$@" | grep . | diff - "$tmp/out"; }
-unchanged() { run env SINCE="${since:-HEAD}" testsuite/unchanged; }
+unchanged() { run testsuite/unchanged "${1:-HEAD}"; }
 
 unchanged
 ok "tests of which nothing has changed are left out" prints build/graft.t build/run.t
@@ -27,7 +28,7 @@ echo x >upstream/graft
 unchanged
 ok "a file of a folder is changed: its test runs" prints build/run.t
 commit two
-since=HEAD~1 unchanged
+unchanged HEAD~1
 ok "it was changed by a commit: its test runs" prints build/run.t
 unchanged
 ok "the commit was earlier: it is left out" prints build/graft.t build/run.t
@@ -43,6 +44,10 @@ rm runtime/a.c
 unchanged
 ok "a file of a pattern is gone: its test runs" prints build/graft.t
 git checkout -q runtime/a.c
+touch upstream/new
+unchanged
+ok "a file is new in a folder: its test runs" prints build/run.t
+rm upstream/new
 run testsuite/unchanged
 ok "without 50 commits all run" prints
 echo 'build/graft.t  upstrea' >>testsuite/after-changes

@@ -61,7 +61,7 @@ let () =
    | "alarm" -> fork_on_alarm (); work_for 0.5 ignore; end_alarms ()
    | "children" ->
        fork_for_ever ();
-       work_for 1. ignore;
+       work_for 4. ignore;       (* an alarm after 2 s ends one that hangs *)
        Printf.printf "hung %d\n" (hung ())
    | "small" ->
        waits_and (fun () -> List.iter small_stack [0; 2000; 4000; 6000])
