@@ -756,7 +756,7 @@ check-page: test-packages all stage ## all tests of the monitor's page, in Chrom
 .PHONY: check-long check-rest
 check-rest: built-for-tests ring-tests long-test-packages $(if $(ARM64_WORKS),$(DONE)/arm64) ## the tests that the gate leaves out
 	@$(CACHED) $(MAKE) $(IN_PARALLEL) variant-for-tests
-	@$(TEST_ENV) testsuite/run $(RING_TWICE) $(UNCHANGED) $(call not_in_gate,\
+	@$(TEST_ENV) testsuite/run $(RING_TWICE) $(call in_gate,$(UNCHANGED)) $(call not_in_gate,\
 	  $(filter-out $(RING_TWICE),$(RING_TESTS)) $(SANITIZED_RUNS) $(ALL_TESTS))
 check-long: check check-rest check-sanitizers check-opam check-model check-upstream check-traced check-arm64 soak fuzz ## all of it: check and its rest, sanitizers, opam, upstream's testsuite, arm64, soak, fuzz, the whole model
 

@@ -6,7 +6,6 @@ cd "$tmp" || exit 1
 mkdir -p repo/testsuite/build repo/upstream repo/runtime
 cp "$top/testsuite/unchanged" repo/testsuite/
 cd repo || exit 1
-unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
 export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b.example \
   GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b.example
 touch upstream/graft runtime/a.c runtime/a.h testsuite/build/graft.t testsuite/build/run.t

@@ -14,6 +14,8 @@ here=$(cd "$(dirname "$0")" && pwd) || exit 1
 : "${EVENTRING_BIN:=$EVENTRING_BUILD/bin/eventring}"
 : "${EVENTRING_STAGE:=$EVENTRING_BUILD/stage}"
 export EVENTRING_TOP EVENTRING_BUILD EVENTRING_BIN EVENTRING_STAGE
+# A hook of git sets them: commits of a test would go to the repository of the hook.
+unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
 [ -x "$EVENTRING_BIN" ] || { echo "Bail out! no $EVENTRING_BIN"; exit 1; }
 
 status=             # of the last command that run ran

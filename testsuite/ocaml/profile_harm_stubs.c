@@ -20,7 +20,7 @@
 static int times(void)
 {
   const char *times = getenv("EVENTRING_HARM_TIMES");
-  return times == NULL ? 1 : atoi(times);
+  return times == NULL || *times == '\0' ? 1 : atoi(times);
 }
 
 value harm_times(value unit)
@@ -176,7 +176,7 @@ static __attribute__((noinline)) void use(size_t size)
 {
   volatile char block[size + 1];
   memset((char *) block, 1, size + 1);
-  burn(150 * times());
+  burn(250 * times());
 }
 
 static void *user(void *size)
@@ -212,7 +212,7 @@ static void *alternate(void *size)
   stack_t stack = { .ss_sp = map + 16384, .ss_size = (size_t) size };
   memset(map, 0x5A, 16384);
   if (sigaltstack(&stack, NULL) != 0) abort();
-  burn(150 * times());
+  burn(250 * times());
   overwritten = 0;
   for (int i = 0; i < 16384; i++) overwritten += map[i] != 0x5A;
   stack.ss_flags = SS_DISABLE;
@@ -235,7 +235,7 @@ static void *cancelled(void *arg)
 {
   pthread_mutex_lock(&mutex);
   pthread_cancel(pthread_self());
-  burn(150 * times());
+  burn(250 * times());
   pthread_mutex_unlock(&mutex);
   pthread_testcancel();
   return arg;
