@@ -171,14 +171,23 @@ int eventring_process_size(int pid, uint64_t *start_time, uint64_t *size)
   return read_fields(pid, start_time, 23, size);
 }
 
+/* A flag in field 9 of a stat file: PF_EXITING of the kernel. */
+#define EXITS 4
+
 char eventring_task_state(int pid, uint32_t thread)
 {
+  const uint64_t killed = UINT64_C(1) << (SIGKILL - 1);
   char path[64], text[STAT_SIZE];
   const char *state;
   snprintf(path, sizeof path, "/proc/%d/task/%lu/stat", pid,
            (unsigned long) thread);
   state = read_stat(path, text);
-  return state == NULL ? 0 : *state;
+  if (state == NULL) return 0;
+  /* Field 31: the pending signals. */
+  if (*state == 'R'
+      && ((field_of(state, 9) & EXITS) != 0 || (field_of(state, 31) & killed) != 0))
+    return 0;
+  return *state;
 }
 
 int eventring_thread_with_memory(int pid)

@@ -77,7 +77,7 @@ int eventring_process_fields(int pid, uint64_t *start_time,
 int eventring_process_size(int pid, uint64_t *start_time, uint64_t *size);
 
 /* Returns the state of thread [thread] of process [pid] as the letter in /proc,
-   or 0 when the state is not known. */
+   or 0 when the state is not known, or the thread runs only to end: it was killed. */
 char eventring_task_state(int pid, uint32_t thread);
 
 /* Returns the thread of process [pid] by the number of which /proc shows the memory,

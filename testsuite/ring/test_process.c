@@ -68,6 +68,7 @@ static void threads_run_and_sleep(void **state)
 {
   struct ring_file f;
   struct eventring_cursor *c;
+  cpu_set_t all, one;
   pid_t child;
   (void) state;
   ring_create(&f, &(struct ring_options) { .state = EVENTRING_RUNNING });
@@ -79,8 +80,16 @@ static void threads_run_and_sleep(void **state)
   eventring_close(c);
   ring_destroy(&f);
 
+  /* On one processor, where the child comes last. */
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+  assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
   child = fork();
-  if (child == 0) for (;;) pause();
+  if (child == 0) {
+    sched_setscheduler(0, SCHED_IDLE, &(struct sched_param) { 0 });
+    for (;;) pause();
+  }
   ring_create(&f, &(struct ring_options) {
                 .state = EVENTRING_RUNNING, .pid = (uint32_t) child });
   c = ring_open(&f);
@@ -88,9 +97,14 @@ static void threads_run_and_sleep(void **state)
        && eventring_thread_state(c, (uint32_t) child) != 'S'; ms++)
     usleep(1000);
   assert_int_equal(eventring_thread_state(c, (uint32_t) child), 'S');
+  /* Killed, it runs to its end, but not yet while this process runs. */
   kill(child, SIGKILL);
-  assert_int_equal(waitpid(child, NULL, 0), child);
+  while (waitpid(child, NULL, WNOHANG) == 0) {
+    const char dying = eventring_thread_state(c, (uint32_t) child);
+    assert_true(dying == 0 || dying == 'Z');
+  }
   assert_int_equal(eventring_thread_state(c, (uint32_t) child), 0);
+  sched_setaffinity(0, sizeof all, &all);
   eventring_close(c);
   ring_destroy(&f);
 }
