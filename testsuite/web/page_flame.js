@@ -35,6 +35,7 @@ await test('a long run is compared with a short one over the length of the short
     try {
       await atSecond90('#/compare/100/101', async (page) => {
         await rows(page, 'The last 10.0 s of each');
+        await has(page, 'A is 9.0 times as long: that alone makes its maxima larger.');
         const ends = () => page.$$eval('.chart', ([chart]) =>
           chart.querySelector('.plot').ariaLabel);
         assert.match(await ends(), /^Collecting: A \d.* %, B \d.* %$/);
@@ -48,7 +49,10 @@ await test('a long run is compared with a short one over the length of the short
     } finally {
       mock.short = false;
     }
-    await onPage('#/compare/100/101', (page) => rows(page, 'All of both'));
+    await onPage('#/compare/100/101', async (page) => {
+      await rows(page, 'All of both');
+      assert.doesNotMatch(await textOf(page), /times as long/);
+    });
   });
 
 await test('the flame graph enlarges what is clicked',

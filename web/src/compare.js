@@ -197,6 +197,18 @@ function Run({ letter, run, id, file }) {
 }
 
 // [rest]: the ids, from the address.
+const alike = 1.2;              // lengths of which one is at most so many times the other
+
+// Says that maxima of times of different length cannot be compared; [a], [b]: the runs.
+function maximaText(a, b) {
+  if (a.to_ns === null || b.to_ns === null) return '';
+  const [of_a, of_b] = [a, b].map((run) => run.to_ns - run.from_ns);
+  const [longer, factor] = of_a > of_b ? ['A', of_a / of_b] : ['B', of_b / of_a];
+  return !(factor > alike && factor < Infinity) ? ''
+    : ` ${longer} is ${factor.toFixed(factor < 10 ? 1 : 0)} times as long: that alone makes its
+    maxima larger.`;
+}
+
 export function Compare({ rest }) {
   const [a, b] = rest.map((id) => decoded(id ?? ''));
   const { answer, error, again } = useAnswer('/api/compare',
@@ -216,7 +228,7 @@ export function Compare({ rest }) {
       <${Charts} a=${a} b=${b} />
       <p class="quiet">The numbers below are of all of both, whatever the charts show. Rates are for each second in
         which the process was watched, of the time from which the rings of all domains
-        have events.</p>
+        have events.${maximaText(answer.a, answer.b)}</p>
       <${Differences} differences=${answer.differences} />`}
   </main>`;
 }
