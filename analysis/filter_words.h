@@ -10,7 +10,7 @@
 /*                                                                        */
 /**************************************************************************/
 
-/* Filters as one text, such as 'name=minor* domain=0 longer-than=1ms'. */
+/* Filters as one text, such as 'minor* domain=0 > 1ms'. */
 
 #ifndef ANALYSIS_FILTER_WORDS_H
 #define ANALYSIS_FILTER_WORDS_H
@@ -18,9 +18,9 @@
 #include "filter.h"
 
 /* Restricts [filter] by each word of [words], which are separated by spaces:
-   PROPERTY=VALUE, or VALUE for name=VALUE.  Properties are called as the
-   options of `eventring events`: categories, domain, form, longer-than, name,
-   thread.
+   PROPERTY=VALUE, or VALUE for name=VALUE, or > TIME for longer-than=TIME, as in the
+   triggers of rules.  Properties are called as the options of `eventring events`:
+   categories, domain, form, longer-than, name, thread.
    A value in double quotes may have spaces.  Changes [words], which must stay
    valid as long as the filter.  Returns true on success; false, with a message
    in [why], a buffer of [why_size] bytes, when a word is not understood. */

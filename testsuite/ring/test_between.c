@@ -173,10 +173,13 @@ static void spans_count_at_the_moment_that_the_filter_names(void **state)
     { "job", "job form=end", 200 },
     { "job form=end", "job", 900 },
     { "job longer-than=50ns", "job", 900 },
+    { "job > 50ns", "job", 900 },
+    { " > 50ns  name=\"job\">50ns", "job", 900 },
     { "job", "wait", 1000 },
     { "job", "form=complete", 1000 },
     { "job", "form=instant", 0 },
-    { "job", "job longer-than=100ns", 0 }
+    { "job", "job longer-than=100ns", 0 },
+    { "job", "job >100ns", 0 }, { "job", "\"job>5\"", 0 }, { "job", "job->b", 0 }
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const struct between_result *r = pair(&run, &f, cases[i].first,
@@ -288,7 +291,8 @@ static void memory_is_bounded_and_nothing_is_left_out(void **state)
 static void wrong_words_are_refused(void **state)
 {
   static const char *const wrong[] = { "", "  ", "a=b", "form=x", "form=",
-                                       "\"", "longer-than=x" };
+                                       "\"", "longer-than=x", "job > x", "job >5x",
+                                       "job < 5ms", "job<5", "job >" };
   (void) state;
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     char words[32], why[128] = "";

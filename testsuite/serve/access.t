@@ -80,7 +80,7 @@ for args in 'stat?from=-1' 'stat?from=1&from=2' 'stat?from=2&to=1' 'stat?x=1' \
     'timeline?width=0' 'timeline?width=99999' 'history?tier=2s' \
     'events?limit=0' 'events?order=newest' 'events?filter=%' 'events?filter=%00' 'events?filter=%zz' \
     'events?filter=nothing=1' 'events?filter=%22' 'events?filter=longer-than=x' \
-    'events?filter=duration%3E5ms' 'events?filter=minor+%3E+5ms' \
+    'events?filter=minor%3C5ms' 'events?filter=minor+%3E+ms' \
     between 'between?first=a' 'between?first=a&then=+' \
     'between?first=a&then=form=x' 'between?first=a&then=b&scope=ring' \
     'between?first=a&then=categories=x' 'stat?from=1&'; do

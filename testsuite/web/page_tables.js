@@ -224,12 +224,13 @@ await test('a filter of events that a rule can have leads to the rule', async ()
   const view = (filter) => `#/process/100/events?last=10&filter=${encodeURIComponent(filter)}`;
   await onPage(view('minor'), async (page) => {
     for (const [filter, when] of [
-      ['minor', 'minor'], ['longer-than=5ms name="my span"', 'my span > 5ms']]) {
+      ['minor', 'minor'], ['longer-than=5ms name="my span"', 'my span > 5ms'],
+      ['"my span" > 5ms', 'my span > 5ms'], ['minor>5ms', 'minor > 5ms']]) {
       await go(page, view(filter));
       await eventually(async () => assert.equal(await page.$eval('a[href^="#/rules?"]', (a) =>
         new URLSearchParams(a.hash.split('?')[1]).get('when')), when));
     }
-    for (const filter of ['', 'mino*', 'minor domain=1', 'longer-than=1ms', hostile[0]]) {
+    for (const filter of ['', 'mino*', 'minor domain=1', 'longer-than=1ms', '> 1ms', 'a->b > 1ms', hostile[0]]) {
       await go(page, view(filter));
       await until(page, (text, value) => !document.body.innerText.includes(text)
         && document.querySelector('.filter').value === value, offered, filter);

@@ -48,7 +48,7 @@ static const char notes[] =
 "  stopped        stop-the-world sections, from the stop of the domain on\n"
 "  while waiting  collections by the backup thread while the domain waited: no\n"
 "                 pauses, in no other row\n"
-"FILTER has words: a name, domain=, thread=, categories=, form=, longer-than=.\n";
+"FILTER has words: a name, domain=, thread=, categories=, form=, > TIME.\n";
 
 struct distribution {
   const char *name;

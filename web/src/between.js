@@ -17,11 +17,11 @@ import { Table } from './table.js';
 const scopes = [['thread', 'the same thread'], ['domain', 'the same domain'],
                 ['process', 'the process']];
 const help = 'Words: a name, or name=, domain=, thread=, categories=, ' +
-  'form=begin or form=end, longer-than=';
+  'form=begin or form=end; > and a time';
 
 // Returns the filter that only [name] passes.  A byte that is not UTF-8, and a
 // quote, which a filter cannot have, become a pattern for any character.  The server
-// takes a > or < before a number, or alone, for a comparison, which it refuses.
+// takes a > or < before a number, or alone, for a comparison.
 export function filterOf(name) {
   const pattern = name.replace(/\\x[0-9a-f]{2}|"/g, '\0')
     .replace(/[\\*?[\]]/g, '\\$&').replaceAll('\0', '?');

@@ -14,7 +14,7 @@ import { CsvButton } from './table.js';
 
 const limit = 500;
 const filterHelp =
-  'Words: a name, or name=, domain=, thread=, categories=, form=, longer-than=';
+  'Words: a name, or name=, domain=, thread=, categories=, form=; > and a time';
 
 const amounts = { ns: format.duration, bytes: format.bytes, words: format.words };
 
@@ -104,7 +104,7 @@ function Form({ filter, latest, ask, choose }) {
       <input type="search" name="filter" class="filter" value=${text}
         onInput=${(e) => setText(e.target.value)} spellcheck=${false}
         aria-label="Filter of events"
-        placeholder="Filter, such as: minor longer-than=1ms domain=0"
+        placeholder="Filter, such as: minor > 1ms domain=0"
         title=${filterHelp} />
       <label>Show the <select name="order" value=${latest ? 'latest' : 'first'}
         onChange=${(e) => choose(e.target.value)}>
@@ -129,8 +129,9 @@ function Which({ found: { span, parameters: { filter, order }, answer }, now, ru
 // Returns the name of events that [filter] asks for and when a rule fires for what passes
 // it; { name: null } if no rule can say that.
 function ruleOf(filter) {
-  const words = (filter.match(/(?:[^\s"]|"[^"]*")+/g) ?? []).map((word) =>
-    /^(?:([\w-]+)=)?(.*)$/.exec(word.replaceAll('"', '')));
+  const words = (filter.match(/>\s*\d\S*|(?:[^\s">]|>(?!\s*\d)|"[^"]*")+/g) ?? []).map(
+    (word) => /^(?:([\w-]+)=)?(.*)$/.exec(
+      word.replace(/^>\s*(?=\d)/, 'longer-than=').replaceAll('"', '')));
   const valueOf = (...keys) => words.find(([, key]) => keys.includes(key))?.[2];
   const [name, longer] = [valueOf(undefined, 'name'), valueOf('longer-than')];
   return name && !/[*?[\\]/.test(name) && words.length === (longer ? 2 : 1)
