@@ -24,7 +24,6 @@
    [enter_block] that was under way has ended then, too. */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
@@ -47,29 +46,6 @@
 
 pthread_mutex_t caml_ring_session_lock = LOCK_OF_FORKS;
 struct caml_ring_session caml_ring_session;
-
-COLD
-int caml_ring_allocate(uint64_t offset, uint64_t length)
-{
-  const struct caml_ring_session *s = &caml_ring_session;
-  /* [madvise] allocates through the mapping, so it works after the program
-     closed descriptors or changed its directory or user, and the file system
-     decides when to choose blocks: a short program's file never reaches the
-     disk.  Linux before 5.14 needs the file opened once more. */
-#ifdef MADV_POPULATE_WRITE
-  if (madvise(s->map + offset, length, MADV_POPULATE_WRITE) == 0) return 0;
-  if (errno == EFAULT) return ENOSPC;
-  if (errno != EINVAL) return errno;
-#endif
-  struct stat st;
-  int err = ESTALE;
-  int fd = open(s->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (fd < 0) return errno;
-  if (fstat(fd, &st) == 0 && st.st_dev == s->dev && st.st_ino == s->ino)
-    err = posix_fallocate(fd, (off_t) offset, (off_t) length);
-  close(fd);
-  return err;
-}
 
 /* Fills in the fields of [*h] that describe the layout of a new ring file: the
    magic number and version, and the offset and size of each section, by the

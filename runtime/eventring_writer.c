@@ -57,6 +57,7 @@
    writers wiped (MADV_WIPEONFORK): see eventring_fork.c. */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -105,6 +106,30 @@ int caml_ring_allocate_writers(void)
   caml_ring_writers = map;
   *caml_ring_process_mark() = 1;
   return 1;
+}
+
+/* Here, with tables for unwinding: samples are taken in it. */
+COLD
+int caml_ring_allocate(uint64_t offset, uint64_t length)
+{
+  const struct caml_ring_session *s = &caml_ring_session;
+  /* [madvise] allocates through the mapping, so it works after the program
+     closed descriptors or changed its directory or user, and the file system
+     decides when to choose blocks: a short program's file never reaches the
+     disk.  Linux before 5.14 needs the file opened once more. */
+#ifdef MADV_POPULATE_WRITE
+  if (madvise(s->map + offset, length, MADV_POPULATE_WRITE) == 0) return 0;
+  if (errno == EFAULT) return ENOSPC;
+  if (errno != EINVAL) return errno;
+#endif
+  struct stat st;
+  int err = ESTALE;
+  int fd = open(s->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0) return errno;
+  if (fstat(fd, &st) == 0 && st.st_dev == s->dev && st.st_ino == s->ino)
+    err = posix_fallocate(fd, (off_t) offset, (off_t) length);
+  close(fd);
+  return err;
 }
 
 /* Rings are allocated in pieces, ahead of the writer in its first lap: an idle

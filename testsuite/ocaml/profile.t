@@ -75,7 +75,7 @@ ok "code of all kinds is not disturbed by 20,000 signals a second" ended
 ok "99.9 % of its stacks are complete" stacks 20000 9990
 sampled profile_stress "${EVENTRING_PROFILE_SECONDS:-4}" effects
 ok "effects are not disturbed by 20,000 signals a second" ended
-ok "99.5 % of their stacks are complete" stacks 20000 9950
+ok "99.9 % of their stacks are complete" stacks 20000 9990
 with=
 
 sampled profile waits "${EVENTRING_PROFILE_WAITS:-3000}"
