@@ -264,18 +264,21 @@ static enum phase phase_of(const struct live_threads *t)
 /* Returns the state of thread [p], which has not ended, of domain [d], a letter of
    /proc; 0 when it is not known.  When the process is over, it is the state at its
    end: a thread without the domain lock waited, if the file tells of threads, and one
-   with the lock slept if summary_look had found it asleep since its last event. */
+   with the lock slept if summary_look had found it asleep since its last event; so
+   does one that was killed and has not ended yet, which else runs. */
 static char state_of(const struct live_threads *t, const struct thread *p,
                      const struct summary *s, const struct summary_domain *d,
                      enum phase phase)
 {
-  if (phase == RUNS) return eventring_thread_state(t->cursor, p->thread);
-  if (phase == ELSEWHERE || d == NULL) return 0;
+  const char now = phase == RUNS ? eventring_thread_state(t->cursor, p->thread) : 0;
+  const char otherwise = now == 'X' ? 'R' : 0;
+  if (phase == RUNS && now != 'X') return now;
+  if (phase == ELSEWHERE || d == NULL) return otherwise;
   const struct domain_numbers *mine = domain_numbers(d);
   const bool known = mine->running_thread != 0 || mine->on_backup;
   const bool slept = mine->running_thread == p->thread ? mine->sleeps
-                     : known && summary_numbers(s)->tells_threads;
-  return slept ? 'S' : 0;
+                     : phase == OVER && known && summary_numbers(s)->tells_threads;
+  return slept ? 'S' : otherwise;
 }
 
 /* Returns whether thread [p] of domain [d] sleeps, or did when the process ended, and

@@ -834,12 +834,12 @@ static bool is_present(struct summary *s)
 /* Returns whether the thread that wrote the last event of domain [d] of a
    process that runs sleeps at present, as /proc says; false if it is in another
    pid namespace.  Such a thread waits, but writes the event of the wait only at
-   its end.  One that ends, which writes none, sleeps if summary_look saw it last
+   its end.  One that was killed, which writes none, sleeps if summary_look saw it last
    asleep. */
 static bool sleeps_now(struct summary *s, const struct summary_domain *d)
 {
   char state = eventring_thread_state(s->shown.cursor, d->shown.running_thread);
-  return state == 0 ? d->shown.sleeps : state != 'R';
+  return state == 'X' ? d->shown.sleeps : state != 0 && state != 'R';
 }
 
 /* Returns the time in which threads of domain [d] are known to have held the

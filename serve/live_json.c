@@ -657,7 +657,7 @@ static char state_of_threads(const struct view_data *v,
   for (size_t i = 0; i < sizeof d->threads / sizeof *d->threads; i++) {
     char state = v->state != EVENTRING_STATE_RUNNING || d->threads[i] == 0
                  ? 0 : eventring_thread_state(v->cursor, d->threads[i]);
-    any |= state != 0;
+    any |= state != 0 && state != 'X';
     runs |= state == 'R';
   }
   return runs ? 'R' : any ? 'S' : 0;

@@ -38,7 +38,7 @@ static bool is_asleep(const struct phase_facts *f, const struct live_domain *d)
   for (size_t i = 0; i < sizeof d->threads / sizeof *d->threads; i++) {
     char state = eventring_thread_state(f->cursor, d->threads[i]);
     if (state == 'R') return false;
-    any |= state != 0;
+    any |= state != 0 && state != 'X';
   }
   return any;
 }

@@ -221,7 +221,7 @@ static int is_gone(const struct search *search)
   /* Threads of the kernel have no mappings either. */
   const int pid = search->s->pid;
   state = eventring_task_state(pid,
-                               (uint32_t) eventring_thread_with_memory(pid));
+                               (uint32_t) eventring_thread_with_memory(pid), NULL);
   return state == 0 || state == 'Z' || state == 'X';
 }
 

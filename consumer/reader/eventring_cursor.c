@@ -96,8 +96,11 @@ int eventring_state(struct eventring_cursor *c)
 
 char eventring_thread_state(struct eventring_cursor *c, uint32_t thread)
 {
+  int ends;
+  char state;
   if (c == NULL || !c->source->live || c->elsewhere || thread == 0) return 0;
-  return eventring_task_state(c->pid, thread);
+  state = eventring_task_state(c->pid, thread, &ends);
+  return state == 'R' && ends ? 'X' : state;
 }
 
 /* Returns whether the header has the threshold.  Headers of format 1.3 have

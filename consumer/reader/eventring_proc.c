@@ -171,10 +171,11 @@ int eventring_process_size(int pid, uint64_t *start_time, uint64_t *size)
   return read_fields(pid, start_time, 23, size);
 }
 
-/* A flag in field 9 of a stat file: PF_EXITING of the kernel. */
-#define EXITS 4
+/* Flags in field 9 of a stat file: PF_EXITING and PF_SIGNALED of the kernel.  A thread
+   that a signal kills has the second, also while it writes a core dump. */
+#define ENDS (0x4 | 0x400)
 
-char eventring_task_state(int pid, uint32_t thread)
+char eventring_task_state(int pid, uint32_t thread, int *ends)
 {
   const uint64_t killed = UINT64_C(1) << (SIGKILL - 1);
   char path[64], text[STAT_SIZE];
@@ -182,12 +183,11 @@ char eventring_task_state(int pid, uint32_t thread)
   snprintf(path, sizeof path, "/proc/%d/task/%lu/stat", pid,
            (unsigned long) thread);
   state = read_stat(path, text);
-  if (state == NULL) return 0;
   /* Field 31: the pending signals. */
-  if (*state == 'R'
-      && ((field_of(state, 9) & EXITS) != 0 || (field_of(state, 31) & killed) != 0))
-    return 0;
-  return *state;
+  if (ends != NULL)
+    *ends = state != NULL
+            && ((field_of(state, 9) & ENDS) != 0 || (field_of(state, 31) & killed) != 0);
+  return state == NULL ? 0 : *state;
 }
 
 int eventring_thread_with_memory(int pid)
@@ -196,14 +196,14 @@ int eventring_thread_with_memory(int pid)
   DIR *tasks;
   const struct dirent *task;
   int found = pid;
-  if (eventring_task_state(pid, (uint32_t) pid) != 'Z') return pid;
+  if (eventring_task_state(pid, (uint32_t) pid, NULL) != 'Z') return pid;
   snprintf(path, sizeof path, "/proc/%d/task", pid);
   tasks = opendir(path);
   if (tasks == NULL) return pid;
   while (found == pid && (task = readdir(tasks)) != NULL) {
     const long thread = strtol(task->d_name, NULL, 10);
     const char state = thread <= 0 || thread == pid
-                       ? 0 : eventring_task_state(pid, (uint32_t) thread);
+                       ? 0 : eventring_task_state(pid, (uint32_t) thread, NULL);
     if (state != 0 && state != 'Z' && state != 'X') found = (int) thread;
   }
   closedir(tasks);

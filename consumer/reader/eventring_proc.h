@@ -77,8 +77,9 @@ int eventring_process_fields(int pid, uint64_t *start_time,
 int eventring_process_size(int pid, uint64_t *start_time, uint64_t *size);
 
 /* Returns the state of thread [thread] of process [pid] as the letter in /proc,
-   or 0 when the state is not known, or the thread runs only to end: it was killed. */
-char eventring_task_state(int pid, uint32_t thread);
+   or 0 when the state is not known.  *ends, if not NULL, is whether the thread was
+   killed or ends: it runs only to its end, and no other code. */
+char eventring_task_state(int pid, uint32_t thread, int *ends);
 
 /* Returns the thread of process [pid] by the number of which /proc shows the memory,
    the environment and the working directory of the process: [pid], the main thread,

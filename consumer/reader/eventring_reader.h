@@ -481,11 +481,11 @@ EVENTRING_API int eventring_state(struct eventring_cursor *cursor);
 
 /* Returns the state of the thread with the system's id [thread], a field of an
    event, as the letter in /proc: 'R' when the thread runs or is ready to run,
-   'S' when it sleeps.  Returns 0 when the state is not known, such as for a
-   recording, or a process in another pid namespace, and when the thread runs
-   only to end, since it was killed.  The result is only right
-   while eventring_state returns EVENTRING_STATE_RUNNING: the id may pass to
-   another process later. */
+   'S' when it sleeps, 'X' when it runs only to its end, since it was killed or
+   ends.  Returns 0 when the state is not known, such as for a recording or a
+   process in another pid namespace.  The result is only right while
+   eventring_state returns EVENTRING_STATE_RUNNING: the id may pass to another
+   process later. */
 EVENTRING_API char eventring_thread_state(struct eventring_cursor *cursor,
                                           uint32_t thread);
 
