@@ -139,6 +139,15 @@ static bool take_duration(int64_t *to, const char *value, char *why,
   return false;
 }
 
+/* The same for a duration that is longer than *to; a shorter one holds with it. */
+static bool take_longest(int64_t *to, const char *value, char *why, size_t why_size)
+{
+  int64_t ns;
+  if (!take_duration(&ns, value, why, why_size)) return false;
+  if (ns > *to) *to = ns;
+  return true;
+}
+
 /* The same for a time since the start of tracing or of day. */
 static bool take_time(struct time_point *to, const char *value, char *why,
                       size_t why_size)
@@ -175,7 +184,7 @@ bool filter_add(struct filter *f, enum filter_by by, const char *value,
   case FILTER_FORM: return add_form(f, value, why, why_size);
   case FILTER_FROM: return take_time(&f->from, value, why, why_size);
   case FILTER_LONGER_THAN:
-    return take_duration(&f->longer_than, value, why, why_size);
+    return take_longest(&f->longer_than, value, why, why_size);
   case FILTER_TO: return take_time(&f->to, value, why, why_size);
   case FILTER_CATEGORY: add(&f->categories, value); return true;
   case FILTER_NAME: add(&f->names, value); return true;

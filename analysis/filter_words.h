@@ -19,11 +19,12 @@
 
 /* Restricts [filter] by each word of [words], which are separated by spaces:
    PROPERTY=VALUE, or VALUE for name=VALUE, or > TIME for longer-than=TIME, as in the
-   triggers of rules.  Properties are called as the options of `eventring events`:
-   categories, domain, form, longer-than, name, thread.
-   A value in double quotes may have spaces.  Changes [words], which must stay
-   valid as long as the filter.  Returns true on success; false, with a message
-   in [why], a buffer of [why_size] bytes, when a word is not understood. */
+   triggers of rules; a name with a > before a digit needs quotes.  Of several times,
+   the longest holds.  Properties are called as the options of `eventring events`:
+   categories, domain, form, longer-than, name, thread.  A value in double quotes may
+   have spaces.  Changes [words], which must stay valid as long as the filter.
+   Returns true on success; false, with a message in [why], a buffer of [why_size]
+   bytes, when a word is not understood. */
 bool filter_words(struct filter *filter, char *words, char *why,
                   size_t why_size);
 

@@ -173,13 +173,14 @@ static void spans_count_at_the_moment_that_the_filter_names(void **state)
     { "job", "job form=end", 200 },
     { "job form=end", "job", 900 },
     { "job longer-than=50ns", "job", 900 },
-    { "job > 50ns", "job", 900 },
+    { "job > 50ns", "job", 900 }, { "job\t>\n50ns", "job", 900 },
     { " > 50ns  name=\"job\">50ns", "job", 900 },
     { "job", "wait", 1000 },
     { "job", "form=complete", 1000 },
     { "job", "form=instant", 0 },
     { "job", "job longer-than=100ns", 0 },
-    { "job", "job >100ns", 0 }, { "job", "\"job>5\"", 0 }, { "job", "job->b", 0 }
+    { "job", "job >100ns", 0 }, { "job", "job > 100ns > 50ns", 0 },
+    { "job", "\"job>5\"", 0 }, { "job", "job->b", 0 }, { "job", "<fun>", 0 }
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const struct between_result *r = pair(&run, &f, cases[i].first,
@@ -292,7 +293,11 @@ static void wrong_words_are_refused(void **state)
 {
   static const char *const wrong[] = { "", "  ", "a=b", "form=x", "form=",
                                        "\"", "longer-than=x", "job > x", "job >5x",
-                                       "job < 5ms", "job<5", "job >" };
+                                       "job < 5ms", "job<5", "job >", "job >= 5ms",
+                                       "job>=5ms", "job > .5ms", "job > -1ms",
+                                       "job > 1 ms", "job > \"1ms\"", "job>.5ms",
+                                       "job>-1ms", "job> .5ms", "job< 5ms", "job>= 5ms",
+                                       "job => 1ms", "job >\"\"1ms" };
   (void) state;
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     char words[32], why[128] = "";
@@ -300,6 +305,7 @@ static void wrong_words_are_refused(void **state)
     strcpy(words, wrong[i]);
     assert_false(between_filter(filter, words, why, sizeof why));
     assert_true(why[0] != '\0');
+    if (strstr(wrong[i], "1 ms") != NULL) assert_string_equal(why, "> 1 ms: write > 1ms");
     free_filter(filter);
   }
   enum between_scope scope;

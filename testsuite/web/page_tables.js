@@ -230,7 +230,8 @@ await test('a filter of events that a rule can have leads to the rule', async ()
       await eventually(async () => assert.equal(await page.$eval('a[href^="#/rules?"]', (a) =>
         new URLSearchParams(a.hash.split('?')[1]).get('when')), when));
     }
-    for (const filter of ['', 'mino*', 'minor domain=1', 'longer-than=1ms', '> 1ms', 'a->b > 1ms', hostile[0]]) {
+    for (const filter of ['', 'mino*', 'minor domain=1', 'longer-than=1ms', '> 1ms',
+      'a->b > 1ms', '"minor>5"', 'minor>1ms>2ms', hostile[0]]) {
       await go(page, view(filter));
       await until(page, (text, value) => !document.body.innerText.includes(text)
         && document.querySelector('.filter').value === value, offered, filter);

@@ -129,8 +129,8 @@ function Which({ found: { span, parameters: { filter, order }, answer }, now, ru
 // Returns the name of events that [filter] asks for and when a rule fires for what passes
 // it; { name: null } if no rule can say that.
 function ruleOf(filter) {
-  const words = (filter.match(/>\s*\d\S*|(?:[^\s">]|>(?!\s*\d)|"[^"]*")+/g) ?? []).map(
-    (word) => /^(?:([\w-]+)=)?(.*)$/.exec(
+  const words = (filter.match(/>[ \t\r\n]*\d[^ \t\r\n>]*|(?:[^ \t\r\n">]|>(?![ \t\r\n]*\d)|"[^"]*")+/g) ?? []).map(
+    (word) => /^(?:([\w-]+)=)?(.*)$/s.exec(
       word.replace(/^>\s*(?=\d)/, 'longer-than=').replaceAll('"', '')));
   const valueOf = (...keys) => words.find(([, key]) => keys.includes(key))?.[2];
   const [name, longer] = [valueOf(undefined, 'name'), valueOf('longer-than')];
