@@ -196,7 +196,6 @@ function Run({ letter, run, id, file }) {
       : ''}</span></p>`;
 }
 
-// [rest]: the ids, from the address.
 const alike = 1.2;              // lengths of which one is at most so many times the other
 
 // Says that maxima of times of different length cannot be compared; [a], [b]: the runs.
@@ -209,6 +208,7 @@ function maximaText(a, b) {
     maxima larger.`;
 }
 
+// [rest]: the ids, from the address.
 export function Compare({ rest }) {
   const [a, b] = rest.map((id) => decoded(id ?? ''));
   const { answer, error, again } = useAnswer('/api/compare',
