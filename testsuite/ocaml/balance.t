@@ -68,7 +68,7 @@ left_out='check recorded orphan  cursors cursor_memory chrome_trace  later metri
           watch_threads cursor_names stock_calls threshold profile profile_stress
           profile_requests profile_dynlink profile_plugins profile_harm profile_slow
           profile_alloc profile_alloc_plugin io wait_samples
-          profile_truth profile_bias profile_perf profile_threads
+          profile_truth profile_bias profile_perf profile_threads stacks
           points flush resize tombstone loop main_ends'
 
 complete() {

@@ -51,6 +51,11 @@ near() {
 }
 
 sampled 1 exact
+since 5.3 || {
+  ok "this OCaml has no samples of allocation: a line says so" eval \
+    'ended && grep "samples of allocation are supported in .* OCaml 5.3" err'
+  finish
+}
 ok "with every word sampled, the samples make sense" makes_sense
 ok "exactly the small blocks that are kept are alive" [ "$(sum live_of_38)" = 100 ]
 ok "exactly the large blocks that are kept are alive" [ "$(sum live_of_1235)" = 100 ]
