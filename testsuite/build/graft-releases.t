@@ -1,14 +1,12 @@
 #!/bin/sh
 # upstream/graft: the edits fit each release of OCaml in EVENTRING_TEST_SOURCES, or
 # stop where a function has another name.
-# Only in make check-long: a release takes ten seconds of a processor, and graft.t
-# has the one that is built.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/graft.sh"
 
 for sources in "${EVENTRING_TEST_SOURCES:-/nonexistent}"/ocaml/*.tar.xz; do
   if [ ! -e "$sources" ]; then
-    skip "other versions" "no EVENTRING_TEST_SOURCES"
+    skip "other versions" "no .tar.xz in EVENTRING_TEST_SOURCES/ocaml"
     continue
   fi
   tree=$tmp/$(basename "$sources" .tar.xz)

@@ -2,7 +2,6 @@
 # Each OCaml in EVENTRING_TEST_SOURCES/ocaml: the graft, the runtime without a
 # warning, and a traced program with two domains, all of whose stops and
 # collections have a cause.
-# Only in make check-long: it builds other releases of OCaml.
 . "$(dirname "$0")/lib.sh"
 cd "$top" || exit 1
 
