@@ -168,12 +168,13 @@ within() {
   within_s=$1
   shift
   seconds_up
-  until_s=$((up + within_s))
+  until_s=$((up + within_s)) within_pause=0.05
   until "$@"; do
     seconds_up
     [ "$up" -lt "$until_s" ] ||
       { echo "# not within $within_s s: $*" >&2; return 1; }
-    sleep 0.05
+    sleep $within_pause
+    within_pause=0.1            # the questions cost more than the pauses
   done
 }
 seconds_up() {
