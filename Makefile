@@ -411,7 +411,7 @@ dist: $(DONE)/graft $(PAGE_FILES) ## the grafted tree and the tools as a plain s
 opam-repository: dist ## a repository of opam, without network; DISTS= adds tarballs of make dist
 	@$(STEP) "make repositories of opam" $(LOG)/opam-repository.log \
 	  build-aux/opam-repository $(B)/opam $(DIST_TO)/$(DIST).tar.gz $(DISTS)
-	@echo "opam repository add eventring file://$(ABS)/opam/eventring"
+	@echo "opam repository add --all-switches --set-default eventring file://$(ABS)/opam/eventring"
 
 ##@ Testing and measuring
 

@@ -3,8 +3,7 @@
 
 // Every stop has a reason, and every request for a collection a cause.  The
 // recording has ended before 5.4 stops the domains that are left at the end.
-// leaves (?<!\), )caml_try_run_on_all_domains\w* ?\( ?(?:\w+, )?& 0 in runtime/*.c if < 5.4
-// leaves (?<!\), )caml_try_run_on_all_domains\w* ?\( ?(?:\w+, )?& 1 in runtime/*.c if >= 5.4
+// leaves (?<!\), )caml_try_run_on_all_domains\w* ?\( ?(?:\w+, )?&(?!stw_terminate_domain\b) 0 in runtime/*.c
 // leaves ->requested_\w+ = 1; (?!caml_eventring_) 3 in runtime/*.c
 // leaves \bcaml_request_(?:major_slice|minor_gc) ?\( 8 in runtime/*.c
 // leaves \bmajor_collection_slice ?\( 5 in runtime/*.c

@@ -94,6 +94,9 @@ tar -C "$tmp" -czf "$tmp/other.tgz" package
 fetch --source "$tmp/other.tgz"
 ok "a tarball of OCaml 4 stops" \
   stops_with "$tmp/other.tgz" 'OCaml 4.14.1' 'OCaml 5'
+printf '5.' >"$tmp/package/VERSION"
+fetch --source "$tmp/package"
+ok "a version that was cut off stops" stops_with "$tmp/package/VERSION" "'5.'"
 echo 5.9.1 >"$tmp/package/VERSION"
 fetch --source "$tmp/package"
 ok "any version of OCaml 5 is taken from a folder" tree_is_there

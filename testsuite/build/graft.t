@@ -359,6 +359,18 @@ reset
 rm "$tmp/up/VERSION"
 graft
 ok "what is not an OCaml tree stops" stops_with 'not an OCaml source tree'
+for version in 4.14.2 5.3.0garbage; do
+  echo $version >"$tmp/up/VERSION"
+  graft
+  ok "version $version stops" stops_with $version 'sources of'
+done
+reset
+cp -R "$tmp/up" "$tmp/before"
+for out in "$tmp/up" "$tmp/up/out"; do
+  run "$top/upstream/graft" --top "$tmp/top" --pristine "$tmp/up" --out "$out"
+  ok "${out#"$tmp/"}: the pristine tree stays as it is" eval \
+    '[ "$status" = 2 ] && says "must not be in" && diff -r "$tmp/before" "$tmp/up"'
+done
 
 # The real edits fit the real tree that is built; graft-releases.t has others.
 . "$(dirname "$0")/graft.sh"

@@ -70,4 +70,9 @@ tar -C "$top" -czf "$tmp/other.tar.gz" opam
 run build-aux/opam-repository "$tmp/none" "$tmp/other.tar.gz"
 ok "another tarball stops with one line" \
   stops_with "$tmp/other.tar.gz" 'make dist'
+mkdir "$tmp/mine"
+echo mine >"$tmp/mine/file"
+run build-aux/opam-repository "$tmp/mine" "$tmp/other.tar.gz"
+ok "a folder of something else is not replaced" eval \
+  'stops_with "$tmp/mine" "not empty" && [ "$(cat "$tmp/mine/file")" = mine ]'
 finish
